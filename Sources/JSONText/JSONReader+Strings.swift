@@ -35,7 +35,7 @@ extension JSONReader {
     @usableFromInline
     @inline(never)
     static func string(_ contents: JSONStringRange, in bytes: Span<UInt8>) -> String {
-        precondition(contents.range.upperBound <= bytes.count, "the string stands outside the bytes read")
+        precondition(contents.range.upperBound <= bytes.count, "the string is outside the bytes read")
         return bytes.withUnsafeBufferPointer { JSONScanner(text: $0).string(contents) }
     }
 
@@ -78,7 +78,7 @@ extension JSONReader {
         if contents.hasEscapes { return Self.resolves(contents, in: bytes, to: name) }
         let range = contents.range
         guard range.count == name.utf8CodeUnitCount else { return false }
-        precondition(range.upperBound <= bytes.count, "the string stands outside the bytes read")
+        precondition(range.upperBound <= bytes.count, "the string is outside the bytes read")
         return bytes.withUnsafeBufferPointer { text in
             guard let base = text.baseAddress else { return false }
             return json_same_bytes(base + range.lowerBound, name.utf8Start, name.utf8CodeUnitCount)

@@ -83,7 +83,7 @@ extension JSONWriter {
     @inlinable
     @inline(__always)
     mutating func put(key name: StaticString) {
-        assert(Self.isInert(name), "\(name) is to be written as a String")
+        assert(Self.isInert(name), "\(name) must be written as a String")
         let length = name.utf8CodeUnitCount
         if length > Self.longestKey { makeRoom(for: length) }
         next[0] = UInt8(ascii: "\"")

@@ -143,9 +143,9 @@ public enum OutletError: Error, Hashable, Sendable {
     /// The error as a phrase for the user.
     public var words: String {
         switch self {
-        case .closedByReader: "the reader of the output went away"
+        case .closedByReader: "the reader closed the output"
         case .unread(let name, after: let time):
-            "nobody read \(name) for \(time.components.seconds) s after the end: the rest is not written"
+            "\(name) was not read for \(time.components.seconds) s after the end: the rest was discarded"
         case .system(let operation, let path, let code):
             "cannot \(operation) \(path): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")"
         }

@@ -112,8 +112,8 @@ final class OutletThread: Sendable {
 
     /// A message about what is so far behind that the socket should not be read; `nil` if the threads keep up.
     var lateWords: String? {
-        if shower.isDeep { return "the output does not keep up" }
-        return recorder?.isDeep == true ? "the recording does not keep up" : nil
+        if shower.isDeep { return "the output is too slow" }
+        return recorder?.isDeep == true ? "the recording is too slow" : nil
     }
 
     /// What waits for each thread. Any thread.

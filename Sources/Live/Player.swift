@@ -85,11 +85,11 @@ struct Player {
         case .checksumMismatch(let line, let bytes, let recorded):
             if states != nil { differ("\(chunkText), before line \(line): the checksum differs") }
             damaged(
-                "the \(bytes) bytes before line \(line) are not the \(recorded) that were written: the checksum differs"
+                "the \(bytes) bytes before line \(line) differ from the \(recorded) that were written: wrong checksum"
             )
         case .displacement(let expected, let found, let line):
             damaged(
-                "what stands before line \(line) was written at byte \(found), where byte \(expected) should follow: "
+                "the text before line \(line) was written at byte \(found), but byte \(expected) should follow: "
                     + "chunks are missing, doubled or out of order")
         }
     }
@@ -98,7 +98,7 @@ struct Player {
     /// missing.
     mutating func missEnd() {
         let place = last.n > 0 ? "record \(last.n)" : "its head"
-        warn("the recording has no end behind \(place): it was not closed, or is still being written")
+        warn("the recording has no end after \(place): it was not closed, or is still being written")
     }
 
     /// Returns the input for a record. Records that a later segment restates are used only if the earlier segments were

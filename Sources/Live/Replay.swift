@@ -136,8 +136,8 @@ final class Stopping: Sendable {
     /// Queues a client's call, which the replay answers.
     func ask(_ call: ControlCall) throws(ControlError) {
         try calls.change { (calls) throws(ControlError) in
-            guard let count = calls?.count else { throw ControlError(.failed, "it is ending") }
-            guard count < Self.mostCalls else { throw ControlError(.limit, "\(count) calls wait already") }
+            guard let count = calls?.count else { throw ControlError(.failed, "the replay is ending") }
+            guard count < Self.mostCalls else { throw ControlError(.limit, "\(count) calls are already waiting") }
             calls?.append(call)
         }
         wakeup.wake()

@@ -65,7 +65,7 @@ extension Tail {
     func endFollowers() {
         for continuation in followers.syncs { continuation.finish() }
         for continuation in followers.actions { continuation.finish() }
-        for call in followers.calls.values { call.answer(.failure(ControlError(.failed, "it is ending"))) }
+        for call in followers.calls.values { call.answer(.failure(ControlError(.failed, "the tail is ending"))) }
         followers = Followers()
     }
 
@@ -97,7 +97,7 @@ extension Tail {
             switch report.change {
             case .done: value(report.action, "success", nil)
             case .refused(let why, _): value(report.action, "failure", why)
-            case .dropped: value(report.action, "failure", "taken back")
+            case .dropped: value(report.action, "failure", "withdrawn")
             case .queued, .sending, .delayed: nil
             }
         }

@@ -159,7 +159,7 @@ extension Tail {
         let now = loop.now
         if let toldOfPause, now - toldOfPause < .seconds(10) { return }
         toldOfPause = now
-        let notice = Notice(.warning, "\(why): the socket is not read until it has caught up")
+        let notice = Notice(.warning, "\(why): reading the socket pauses until it has caught up")
         outletThread?.push([.report(StampedReport(stamp: journal.unnumbered(at: now), report: .notice(notice)))])
     }
 

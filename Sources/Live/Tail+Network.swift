@@ -125,8 +125,8 @@ extension Tail {
         tellNotice(
             Notice(
                 .warning,
-                "libwebsockets reads the frames, since its HTTP client is not the one that is known: it is slower, and does not answer "
-                    + "each of many pings (--framing own refuses to connect so)"))
+                "libwebsockets parses the frames, since its HTTP client is an unknown version: it is slower, and does not answer "
+                    + "each of many pings (--framing own refuses to connect instead)"))
     }
 
     private func socketDid(_ event: WebSocketEvent, connection: Int) {

@@ -62,7 +62,7 @@ extension Tail {
             return (keeper, store.opening.notice(path).map { [$0] } ?? [])
         } catch {
             if configuration.requiresStore { throw error }
-            return (nil, [Notice(.warning, "nothing is remembered: \(error)")])
+            return (nil, [Notice(.warning, "no store: \(error)")])
         }
     }
 
@@ -84,7 +84,7 @@ extension Tail {
         case .success(let remembered?): keeper?.held = remembered
         case .success(nil): tellGlobals()
         case .failure(let error):
-            tellNotice(Notice(.warning, "nothing is remembered: \(error)"))
+            tellNotice(Notice(.warning, "the store cannot be read: \(error)"))
             tellGlobals()
         }
     }
@@ -97,10 +97,10 @@ extension Tail {
         defer { tellGlobals() }
         guard remembered.scope.account.user == user else {
             feed(.select(""))
-            return tellNotice(Notice(.info, "what is remembered is another user's"))
+            return tellNotice(Notice(.info, "the stored rows belong to another user"))
         }
         let rows = remembered.rows == 1 ? "1 row" : "\(remembered.rows) rows"
-        tellNotice(Notice(.info, "\(rows) remembered of user \(user)"))
+        tellNotice(Notice(.info, "\(rows) restored from the store for user \(user)"))
         for memory in remembered.memories { feed(.remembered(memory.read(upTo: remembered.readMarkers))) }
         // From now on the server reports the read state.
         for marker in remembered.readMarkers { keep(.note(.readMarker(channel: marker.channel.description), nil)) }
@@ -129,7 +129,7 @@ extension Tail {
             tellNotice(Notice(.warning, "\(error)"))
         } else {
             // Report each outage only once.
-            if keeper?.brokenSince == nil { tellNotice(Notice(.warning, "not remembered: \(error)")) }
+            if keeper?.brokenSince == nil { tellNotice(Notice(.warning, "not stored: \(error)")) }
             keeper?.brokenSince = loop.now
         }
         handOver()
@@ -196,7 +196,7 @@ extension Tail {
             writes = [.model(session.model.snapshot)]
         }
         if keeper.store.keep(writes, of: scope, at: milliseconds(at: now), bytes: keeper.pendingBytes) {
-            pauseReading(for: .store, "the store does not keep up")
+            pauseReading(for: .store, "the store is too slow")
         }
     }
 }
@@ -209,7 +209,7 @@ extension Store.Opening {
         case .rebuilt(let aside, let why):
             Notice(
                 .warning,
-                "\(path) was damaged (\(why)) and is now \(aside); everything is fetched from the server again")
+                "\(path) was damaged (\(why)) and was moved to \(aside); everything is fetched from the server again")
         }
     }
 }

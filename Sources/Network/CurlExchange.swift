@@ -271,7 +271,7 @@ final class CurlExchange {
     private func inflate() -> HTTPFailure? {
         guard case .whole = receiver, let coding, !response.body.isEmpty else { return nil }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
-            return failure(.protocolError, "the answer is encoded in a way that was not asked for")
+            return failure(.protocolError, "the answer has an encoding that was not requested")
         }
         switch CompressedBody.inflated(response.body, most: request.maximumBody) {
         case .whole(let body): response.body = body

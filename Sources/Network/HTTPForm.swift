@@ -48,7 +48,7 @@ public final class UploadedFile: @unchecked Sendable {
         }
         guard facts.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw TextFile.Problem(message: "is no file")
+            throw TextFile.Problem(message: "is not a regular file")
         }
         size = facts.st_size
         self.descriptor = descriptor

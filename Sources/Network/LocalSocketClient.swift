@@ -12,7 +12,7 @@ public enum LocalSocketClient {
         let descriptor = try connectLocal(path)
         defer { close(descriptor) }
         guard peerUser(of: descriptor) == geteuid() else {
-            throw .localSocket(path: path, message: "the process behind it belongs to another user")
+            throw .localSocket(path: path, message: "its process belongs to another user")
         }
         try write(line + [0x0a], to: descriptor, path, deadline)
         return try readLine(descriptor, path, deadline)
@@ -161,7 +161,7 @@ private func removeStale(_ path: String) throws(NetworkError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
-        throw .cannotListen(address: path, message: "there is a file that is not a socket")
+        throw .cannotListen(address: path, message: "a file that is not a socket exists there")
     }
     let descriptor = try localDescriptor(path)
     defer { close(descriptor) }

@@ -16,7 +16,7 @@ public struct LocalSocketStream: ~Copyable {
         let connected = try connectLocal(path)
         guard peerUser(of: connected) == geteuid() else {
             close(connected)
-            throw .localSocket(path: path, message: "the process behind it belongs to another user")
+            throw .localSocket(path: path, message: "its process belongs to another user")
         }
         self.path = path
         descriptor = connected

@@ -71,8 +71,8 @@ private func badKey(_ certificate: ClientCertificate, isEncrypted: Bool) -> Netw
         case "key values mismatch": "the key is not that of \(certificate.certificate)"
         case _ where isEncrypted:
             certificate.passphrase == nil
-                ? "the key is encrypted, and there is no passphrase" : "the passphrase is not that of the key"
-        case "unsupported", "no start line": "there is no private key in it"
+                ? "the key is encrypted, and no passphrase is set" : "wrong passphrase for the key"
+        case "unsupported", "no start line": "the file contains no private key"
         default: reason
         }
     return .badTLSFile(path: certificate.key, message: message)

@@ -53,7 +53,7 @@ func notTLS(_ words: String) -> String? {
         return nil
     }
     return
-        "TLS: the server speaks none at this port (\(words.split(separator: ":").last ?? "")); write http:// instead of https://"
+        "TLS: the server does not use TLS on this port (\(words.split(separator: ":").last ?? "")); write http:// instead of https://"
 }
 
 /// Explains a TLS alert to the user. `reason` contains the alert's name in lower case.

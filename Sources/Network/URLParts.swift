@@ -113,7 +113,8 @@ struct URLParser {
     private func parseAuthority(_ authority: ArraySlice<UInt8>) throws(URLError) -> (String, UInt16?) {
         guard !authority.contains(UInt8(ascii: "@")) else {
             // The text may contain a password, so the error does not repeat it.
-            throw URLError(message: "a URL with user information (user:password@) is refused; give the token by itself")
+            throw URLError(
+                message: "a URL with user information (user:password@) is refused; give the token separately")
         }
         var host = authority
         var port: ArraySlice<UInt8>?

@@ -73,7 +73,7 @@ struct WebSocketHandshake {
             connection.split(separator: ",").contains(where: { lower($0.filter { $0 != " " }) == "upgrade" })
         else { throw HandshakeProblem("Connection header missing or wrong") }
         guard header(.accept) == acceptHash(key) else { throw HandshakeProblem("Accept hash wrong") }
-        guard header(.subprotocol) == nil else { throw HandshakeProblem("a subprotocol was not asked for") }
+        guard header(.subprotocol) == nil else { throw HandshakeProblem("a subprotocol was not requested") }
         guard let extensions = header(.extensions) else { return nil }
         guard offersCompression else { throw HandshakeProblem("an extension was not offered") }
         do throws(WebSocketViolation) {

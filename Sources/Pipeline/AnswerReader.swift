@@ -80,8 +80,8 @@ extension Transaction {
             leftOut.isHarmless = false
             notice(
                 .warning,
-                "\(key.resource.label): the list does not end after \(rows.count) rows in \(pages) pages (\(bytes) bytes, --max-body): it is read no"
-                    + " further, and nothing is removed")
+                "\(key.resource.label): the list does not end after \(rows.count) rows in \(pages) pages (\(bytes) bytes, --max-body): reading stops"
+                    + ", and nothing is removed")
             return rows
         }
         refetcher.goOn(

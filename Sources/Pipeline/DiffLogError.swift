@@ -23,12 +23,12 @@ extension DiffLogError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadable(let message, let offset): "not a line of a diff log, at its byte \(offset): \(message)"
-        case .outOfOrder(let expected, let found): "line \(found) stands where line \(expected) is due"
+        case .outOfOrder(let expected, let found): "found line \(found) instead of line \(expected)"
         case .doesNotFit(let sequence, let message): "line \(sequence) does not fit the model: \(message)"
         case .checksumDiffers(let sequence, let side, let logged, let found):
             "line \(sequence): the checksum of the model \(side.rawValue) it is \(DiffLog.text(of: found)), "
                 + "the line says \(DiffLog.text(of: logged))"
-        case .irreversible(let sequence): "line \(sequence) does not hold what it replaced and cannot be taken back"
+        case .irreversible(let sequence): "line \(sequence) lacks the replaced values and cannot be undone"
         case .outside(let sequence, let first, let last):
             "the log leads from state \(first) to state \(last), and not to \(sequence)"
         }

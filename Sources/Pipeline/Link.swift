@@ -112,9 +112,9 @@ enum LossCause: Hashable, Sendable {
         case .pingTimeout: "ping timeout: the server was silent for too long"
         case .handshakeTimeout: "no Socket.IO handshake in time"
         case .notEngineIO(let malformed): "not a Socket.IO server: \(malformed.message)"
-        case .revisionMismatch(let revision): "the server speaks Engine.IO \(revision.rawValue)"
+        case .revisionMismatch(let revision): "the server uses Engine.IO \(revision.rawValue)"
         case .outOfStep(let malformed): "the server is out of step: \(malformed.message)"
-        case .msgpack: "the server uses the msgpack parser, which Weir does not speak"
+        case .msgpack: "the server uses the msgpack parser, which Weir does not support"
         case .requested: "closed"
         case .byServer: "the server closed the session"
         }

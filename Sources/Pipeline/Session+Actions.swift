@@ -12,7 +12,7 @@ extension Session {
     mutating func act(_ action: Action, into effects: inout [Effect]) {
         if let tag = backend.tag(of: action) { cancelActions(tagged: tag, into: &effects) }
         guard outbox.add(action) else {
-            let why = "\(Outbox.limit) actions wait already, or one is called \(action.id)"
+            let why = "\(Outbox.limit) actions are already waiting, or one has the id \(action.id)"
             return report(action, .refused(why: why, status: nil), into: &effects)
         }
         report(action, .queued, into: &effects)
@@ -234,7 +234,7 @@ extension Session {
             guard let entry = outbox[id], entry.failure == nil else { continue }
             let dependents = outbox.fail(id, why: why)
             report(entry.action, .refused(why: why, status: status), into: &effects)
-            refused += dependents.reversed().map { ($0, "what it is about was not made: \(why)", nil) }
+            refused += dependents.reversed().map { ($0, "its target was not created: \(why)", nil) }
         }
     }
 

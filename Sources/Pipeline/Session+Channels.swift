@@ -56,7 +56,7 @@ extension Session {
             _ = settle(number, in: "", .answered(answer), into: &effects)
         case .unpublished(let number, let failure):
             if settle(number, in: "", failure.outcome, into: &effects) { break }
-            transaction.notice(.warning, "what was published may not have arrived: \(failure.text)")
+            transaction.notice(.warning, "the published event may not have arrived: \(failure.text)")
         case .malformed(let malformed):
             reportUndecodable(.frame, subject: "frame", malformed.message, transaction.frame, into: &effects)
         case .close(let cause): end(.channelsEnd(cause), into: &effects)

@@ -97,7 +97,7 @@ extension Session {
         guard let what = history.connectPayload else { return }
         transaction.notice(
             .warning,
-            "the \(what) is not sent: Engine.IO 3 has no place for it but the query (--query NAME=env:NAME)")
+            "the \(what) is not sent: Engine.IO 3 can send it only in the query (--query NAME=env:NAME)")
     }
 
     mutating func failed(_ connection: Int, _ failure: ConnectFailure, into effects: inout [Effect]) {
@@ -112,7 +112,7 @@ extension Session {
             // Something between the client and the server may let nothing but plain HTTP through.
             history.lacksWebSocket = true
             history.attempt -= 1
-            transaction.notice(.info, "there is no WebSocket to be had (HTTP status \(status)): long-polling is tried")
+            transaction.notice(.info, "no WebSocket available (HTTP status \(status)): trying long-polling")
             connect(into: &effects)
         } else {
             if !history.wasReady { history.revision = nil }
@@ -220,7 +220,7 @@ extension Session {
         transaction.notice(
             .warning,
             "the server opened a session and did not answer CONNECT: its application may use another parser, such as"
-                + " msgpack, which Weir does not speak")
+                + " msgpack, which Weir does not support")
     }
 
     /// Reconnects without waiting. A session that keeps ending before it has held does not get here, because its
@@ -273,7 +273,7 @@ extension Session {
         } else if !history.toldOfRefusedRequests {
             history.toldOfRefusedRequests = true
             transaction.notice(
-                .warning, "the REST service refuses the token, and there is no other: nothing can be refetched with it")
+                .warning, "the REST service refuses the token, and no other is available: nothing can be refetched")
         }
     }
 
@@ -385,7 +385,7 @@ extension Session {
     package var neverStood: ConnectFailure? {
         guard configuration.connects, !configuration.isCaptured, !history.wasReady else { return nil }
         return history.failure
-            ?? ConnectFailure(phase: .handshake, message: "no session stood before the time was up")
+            ?? ConnectFailure(phase: .handshake, message: "no session was established in time")
     }
 }
 

@@ -77,7 +77,7 @@ extension Session {
     ) throws(Problem) {
         let (now, namespace) = (transaction.now, report.namespace)
         guard messages == nil else { throw Problem(words: "a plain WebSocket of JSON messages takes no events") }
-        guard client != nil else { throw Problem(words: "there is no connection to send it over") }
+        guard client != nil else { throw Problem(words: "no connection for sending it") }
         if let id = emit.ackID, emit.isAnswer {
             acks.settle(AckBook.Key(namespace: namespace, id: id))
             return withClient(into: &effects) { client, wire in
@@ -86,7 +86,7 @@ extension Session {
                     into: &wire)
             }
         }
-        guard !SocketIO.isReserved(emit.name) else { throw Problem(words: "the name is Socket.IO's own") }
+        guard !SocketIO.isReserved(emit.name) else { throw Problem(words: "the name is reserved by Socket.IO") }
         let emission = SocketIO.Emission(
             emit.name, emit.arguments, namespace: namespace, delivery: .volatile,
             ack: emit.patience.map { .within($0) } ?? .none)
@@ -109,7 +109,7 @@ extension Session {
         else { throw Problem(words: "on a channel one JSON value is published") }
         let emission = Transaction.Emission(name: emit.name, arguments: emit.arguments.list)
         guard let number = publish(emission, into: &effects) else {
-            throw Problem(words: "it is not a channel to publish on (say /group/10000001)")
+            throw Problem(words: "not a channel for publishing (write /group/10000001)")
         }
         if emit.patience != nil { acks.asked[AckBook.Key(namespace: "", id: number)] = (report, transaction.now) }
     }

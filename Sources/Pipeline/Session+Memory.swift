@@ -43,7 +43,7 @@ extension Session {
         for id in unclaimed { dropAction(id, into: &effects) }
         removeRemembered(self.remembered.takeAll())
         transaction.globals.clearChannel()
-        transaction.notice(.info, "what is remembered is another user's: \(remembered)")
+        transaction.notice(.info, "the stored rows belong to another user: \(remembered)")
     }
 
     /// Records that a complete answer about a resource was applied, and confirms the sections that it covers.

@@ -83,7 +83,7 @@ extension Session {
         guard span >= .seconds(5) else { return }
         let seconds = span.components.seconds
         let most = seconds < asked ? ", of which \(seconds) s are heeded (--max-retry-after)" : ""
-        var notice = Notice(.warning, "\(what) waits \(seconds) s: the server asks for \(asked) s (Retry-After)\(most)")
+        var notice = Notice(.warning, "\(what) waits \(seconds) s: the server requests \(asked) s (Retry-After)\(most)")
         notice.wait = span
         transaction.plans.append(.notice(notice))
     }

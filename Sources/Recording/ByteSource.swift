@@ -57,7 +57,7 @@ struct ByteSource: ~Copyable {
         }
         var (mine, named) = (stat(), stat())
         guard fstat(descriptor, &mine) == 0, stat(path, &named) == 0 else { return nil }
-        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev ? nil : "another file is called so now"
+        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev ? nil : "another file now has this name"
     }
 
     /// Whether its end was read, and it is that others of a group took over from who recorded it.

@@ -44,8 +44,8 @@ package struct MarkFile {
     /// Returns a message that no mark has this label, with a list of those that exist.
     package static func absence(of label: String, among labels: [String]) -> String {
         let shown = labels.prefix(12).joined(separator: ", ")
-        let others = labels.isEmpty ? "it has no marks" : "there are \(shown)\(labels.count > 12 ? ", …" : "")"
-        return "no mark is called \(label): \(others)"
+        let others = labels.isEmpty ? "the recording has no marks" : "marks: \(shown)\(labels.count > 12 ? ", …" : "")"
+        return "no mark is named \(label); \(others)"
     }
 
     /// Returns the marks in the order in which they were set. Returns none when the file does not exist. Skips lines

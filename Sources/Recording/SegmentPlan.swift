@@ -56,8 +56,8 @@ public struct SegmentPlan: Hashable, Sendable {
         var size = max(asked, 1)
         while size < state { size *= 2 }
         let warning =
-            "\(option) asks for segments of \(asked) bytes, and each begins with \(state) bytes of state: segments have \(size) bytes "
-            + "beside their state, and more when the state grows"
+            "\(option) requests segments of \(asked) bytes, but each begins with \(state) bytes of state: segments get \(size) bytes "
+            + "in addition to their state, and more if the state grows"
         return (size, warning)
     }
 

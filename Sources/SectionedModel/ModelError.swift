@@ -24,15 +24,15 @@ extension ModelError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unorderedKey: "an id or a key is not equal to itself and has no place in an order"
-        case .noElement(let path): "there is no element at \(path)"
-        case .noSection(let index): "there is no section \(index)"
-        case .unknownID: "there is no element with this id"
+        case .noElement(let path): "no element at \(path)"
+        case .noSection(let index): "no section \(index)"
+        case .unknownID: "no element has this id"
         case .changedID: "the unique value of an entity must not change"
         case .duplicateID(let index): "the element at index \(index) has the id of an earlier one"
         case .badBatch(let message): message
         case .checksumDiffers(let after, _, _):
             after
-                ? "the batch leads to another state than it says: the checksums differ"
+                ? "the batch leads to a state other than recorded: the checksums differ"
                 : "the batch is for another state: the checksums differ"
         }
     }

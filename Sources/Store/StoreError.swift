@@ -36,7 +36,7 @@ extension StoreError: CustomStringConvertible {
         case .foreign(let path): "\(path) is a database of another program"
         case .newer(let path, let version): "\(path) was written by a newer weir (version \(version) of the store)"
         case .busy(let path): "\(path) is locked by another process"
-        case .full(let path): "\(path) cannot grow: the disk, or the space the store may take, is full"
+        case .full(let path): "\(path) cannot grow: the disk, or the limit of the store, is full"
         case .damaged(let path, let message): "\(path) is damaged: \(message)"
         case .database(let operation, let path, let message): "\(path): \(message) (\(operation))"
         case .loggedOut(let server, let user): "user \(user) of \(server) was logged out: nothing is kept any more"

@@ -18,7 +18,7 @@ struct StoreFile {
             try Self.create(path)
             guard lstat(path, &facts) == 0 else { throw .system(operation: "open", path: path, code: errno) }
         }
-        guard facts.st_mode & S_IFMT == S_IFREG else { throw .unsafe(path: path, why: "it is not a regular file") }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw .unsafe(path: path, why: "not a regular file") }
         guard facts.st_uid == geteuid() else { throw .unsafe(path: path, why: "it belongs to another user") }
         if facts.st_mode & 0o177 != 0, chmod(path, 0o600) != 0 {
             throw .system(operation: "change the mode of", path: path, code: errno)

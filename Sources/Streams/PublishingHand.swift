@@ -38,7 +38,7 @@ final class PublishingHand: Sendable {
                 &made, payload.subject, reply, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
                 Int32(bytes.count))
         }
-        guard status == NATS_OK, let made else { return "there is no memory" }
+        guard status == NATS_OK, let made else { return "out of memory" }
         defer { natsMsg_Destroy(made) }
         for (name, value) in payload.headers { natsMsgHeader_Set(made, name, value) }
         natsMsgHeader_Set(made, "Nats-Msg-Id", message.id)
@@ -107,7 +107,7 @@ final class PublishingHand: Sendable {
             case .stored(let sequence): .stored(ticket, sequence: sequence)
             case .refused(let refusal): .refused(ticket, refusal)
             }
-        } ?? .refused(ticket, .unavailable("the stream gives an answer that cannot be read"))
+        } ?? .refused(ticket, .unavailable("the answer of the stream cannot be read"))
     }
 
     enum Answer: Hashable {
@@ -127,7 +127,7 @@ final class PublishingHand: Sendable {
                 switch reader.string(key) {
                 case "seq": sequence = UInt64(exactly: try reader.int64())
                 case "error":
-                    var (code, words): (Int64, String) = (0, "it does not say why")
+                    var (code, words): (Int64, String) = (0, "no reason given")
                     try reader.beginObject()
                     while let key = try reader.nextKey() {
                         switch reader.string(key) {

@@ -102,7 +102,9 @@ package struct StreamCatalogue: Sendable {
                 js_AddStream(&made, connection.streams, &$0, nil, &code)
             }
         }
-        guard status == NATS_OK, let made else { throw ClusterError("the stream \(stream) is not made", status, code) }
+        guard status == NATS_OK, let made else {
+            throw ClusterError("the stream \(stream) cannot be created", status, code)
+        }
         defer { jsStreamInfo_Destroy(made) }
         return Self.facts(made.pointee)
     }

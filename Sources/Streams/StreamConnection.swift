@@ -47,7 +47,7 @@ package struct ClusterError: Error, Hashable {
     package init(_ message: String) { self.message = message }
 
     static func noStream(_ name: String) -> Self {
-        Self("there is no stream \(name); 'weir stream create nats://HOST/\(name)' makes one")
+        Self("the stream \(name) does not exist; create it with 'weir stream create nats://HOST/\(name)'")
     }
 
     /// Creates an error from the result of a libnats call.
@@ -85,7 +85,7 @@ final class StreamConnection: Sendable {
 
     init(to servers: [String], _ access: ClusterAccess) throws(ClusterError) {
         var options: OpaquePointer?
-        guard natsOptions_Create(&options) == NATS_OK, let options else { throw ClusterError("there is no memory") }
+        guard natsOptions_Create(&options) == NATS_OK, let options else { throw ClusterError("out of memory") }
         defer { natsOptions_Destroy(options) }
         try Self.set(options, servers, access)
         var connection: OpaquePointer?
@@ -99,7 +99,7 @@ final class StreamConnection: Sendable {
         settings.Wait = Self.patience
         guard natsConnection_JetStream(&context, connection, &settings) == NATS_OK, let context else {
             natsConnection_Destroy(connection)
-            throw ClusterError("there is no memory")
+            throw ClusterError("out of memory")
         }
         addresses = (UInt(bitPattern: connection), UInt(bitPattern: context))
     }
@@ -152,7 +152,7 @@ final class StreamConnection: Sendable {
 
     /// Sets the nkey. It signs the server's nonce; the seed is never sent.
     private static func setKey(_ options: OpaquePointer, _ seed: Secret) throws(ClusterError) {
-        guard let name = NKey.publicKey(ofSeed: seed) else { throw ClusterError("the nkey is no seed of a user (SU…)") }
+        guard let name = NKey.publicKey(ofSeed: seed) else { throw ClusterError("the nkey is not a user's seed (SU…)") }
         // The library uses the seed at each connect for the lifetime of the process, so it is never freed.
         let kept = strdup(seed.reveal())
         let status = natsOptions_SetNKey(

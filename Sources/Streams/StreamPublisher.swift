@@ -202,7 +202,7 @@ final class StreamPublisher: RemoteOutput {
             let cutter = ChunkCutter(recording: plan.recording, offset: offset, most: state.cutter.most)
             state.spool = Spool(file: file, cutter: cutter)
             state.warnings.append(
-                "memory is full: what comes is kept in \(file.path) until the cluster is back")
+                "memory is full: new records are kept in \(file.path) until the cluster is available again")
         }
     }
 
@@ -324,7 +324,8 @@ final class StreamPublisher: RemoteOutput {
             state.isAway = ledger.trouble.map { now - $0.since >= away } ?? false
             if !wasAway, state.isAway, let why = ledger.trouble?.why {
                 state.warnings.append(
-                    "the cluster is away (\(why)): what comes waits, and is published when it is back")
+                    "the cluster is unavailable (\(why)): new records wait and are published when it is available again"
+                )
             } else if wasAway, !state.isAway {
                 let lack =
                     state.leftOut > 0 ? "; \(state.leftOut) events were not published, and are in the records" : ""
@@ -365,10 +366,10 @@ final class StreamPublisher: RemoteOutput {
             for message in ledger.unstored + offers where message.end != nil { try file.append(message.payload.bytes) }
             if let spool { try file.append(restOf: spool.file, from: spool.read) }
             let words =
-                "\(failure); what is not in the stream is in \(file.path): 'weir file publish \(file.path) \(plan.address)' publishes it"
+                "\(failure); the unpublished rest is in \(file.path): publish it with 'weir file publish \(file.path) \(plan.address)'"
             shared.change { $0.failure = words }
         } catch {
-            shared.change { $0.failure = "\(failure); what is not in the stream is lost: \(error)" }
+            shared.change { $0.failure = "\(failure); the unpublished rest is lost: \(error)" }
         }
     }
 }

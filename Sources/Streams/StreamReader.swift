@@ -59,7 +59,7 @@ final class StreamReader: RemoteText {
                 "the stream \(stream) has no recording \(name); weir stream info nats://HOST/\(stream) lists them")
         }
         guard let range = last.range, let recording = last.recording else {
-            throw ClusterError("what the stream \(stream) has under \(subject) is no recording")
+            throw ClusterError("the messages of the stream \(stream) under \(subject) are not a recording")
         }
         let text = StreamText(of: recording)
         state = Monitor(State(text: text, last: last.sequence, size: range.upperBound))
@@ -111,7 +111,7 @@ final class StreamReader: RemoteText {
                     if message.isFence { state.isFenced = true }
                     if let range = message.range { state.size = max(state.size, range.upperBound) }
                     if case .otherRecording(let id) = state.text.append(message.chunk) {
-                        state.over = "another recording, \(id), goes on under its name"
+                        state.over = "another recording, \(id), continues under its name"
                     }
                 }
                 return state.text.take(into: buffer)
@@ -198,7 +198,7 @@ final class StreamReader: RemoteText {
                 return js_PullSubscribe(&subscription, connection.streams, subject, nil, nil, &options, &code)
             }
             guard status == NATS_OK, let subscription else {
-                throw ClusterError("the stream \(stream) gives no consumer", status, code)
+                throw ClusterError("the stream \(stream) refuses a consumer", status, code)
             }
             self.subscription = subscription
         }
@@ -226,7 +226,7 @@ final class StreamReader: RemoteText {
             let status = natsSubscription_FetchRequest(&list, subscription, &request)
             guard status == NATS_OK else {
                 if status == NATS_TIMEOUT || status == NATS_NOT_FOUND { return }
-                throw ClusterError("the stream gives no messages", status)
+                throw ClusterError("the stream delivers no messages", status)
             }
             for index in (0..<Int(list.Count)).reversed() {
                 if let message = list.Msgs[index] { ready.append(message) }

@@ -127,7 +127,7 @@ package struct TerminalTheme: Hashable, Sendable {
             } else {
                 let words = attributes.map(\.key) + names
                 throw Malformed(
-                    message: "'\(word)' is no colour" + Suggestion.phrase(for: word, among: words)
+                    message: "'\(word)' is not a colour" + Suggestion.phrase(for: word, among: words)
                         + "; write 0 to 255, #rrggbb, \(words.joined(separator: ", ")), bright-NAME, on COLOUR")
             }
         }

@@ -56,7 +56,7 @@ extension Reconnection {
     public init(afterSeconds seconds: Int?) { self = seconds.map { .after(seconds: $0) } ?? .later }
 
     /// The server's Retry-After request as a phrase for messages; empty if there is none.
-    public var words: String { if case .after(let seconds) = self { ", and asks for \(seconds) s" } else { "" } }
+    public var words: String { if case .after(let seconds) = self { ", and requests \(seconds) s" } else { "" } }
 }
 
 extension Reconnection: RawRepresentable {

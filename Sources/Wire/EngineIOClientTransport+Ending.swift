@@ -65,7 +65,7 @@ extension EngineIOClientTransport {
     }
 
     private func tooLargeWords(_ exchange: Exchange) -> String {
-        let limit = writer.maximumBytes == .max ? "which it did not tell" : "\(writer.maximumBytes) bytes"
+        let limit = writer.maximumBytes == .max ? "which is unknown" : "\(writer.maximumBytes) bytes"
         return "HTTP status 413: a POST of \(exchange.posted) bytes is above the server's maxPayload, \(limit)"
     }
 

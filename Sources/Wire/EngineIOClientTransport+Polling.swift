@@ -178,7 +178,7 @@ extension EngineIOClientTransport {
             // A Socket.IO 2 server ignores the requested revision (Engine.IO EIO-14), so the session continues in the
             // server's.
             guard configuration.detectsRevision, other == .v3 else {
-                var failure = failure("the server speaks Engine.IO \(other.rawValue)")
+                var failure = failure("the server uses Engine.IO \(other.rawValue)")
                 failure.retry = .never
                 return fail(failure, into: &effects)
             }

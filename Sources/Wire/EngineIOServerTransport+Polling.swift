@@ -7,7 +7,7 @@ extension EngineIOServerTransport {
         case .closed: return effects.append(.respond(request, EngineIO.Refusal.sessionUnknown.response))
         }
         guard poll == nil else {
-            finish("two requests of a client wait at once", answeringPollWith: .close, into: &effects)
+            finish("two requests of a client wait at the same time", answeringPollWith: .close, into: &effects)
             return effects.append(.respond(request, EngineIO.Response(status: 400)))
         }
         poll = request
@@ -26,7 +26,7 @@ extension EngineIOServerTransport {
         case .closed: return effects.append(.respond(request, EngineIO.Refusal.sessionUnknown.response))
         }
         guard post == nil else {
-            finish("two bodies of a client arrive at once", answeringPollWith: .close, into: &effects)
+            finish("two bodies of a client arrive at the same time", answeringPollWith: .close, into: &effects)
             return effects.append(.respond(request, EngineIO.Response(status: 400)))
         }
         post = request

@@ -82,7 +82,7 @@ extension SocketIOClient {
     ///
     /// Engine.IO 3 cannot join the default namespace again; this is reported as `.refused`.
     public mutating func join(_ namespace: Namespace, at now: Moment, into effects: inout [Effect]) {
-        precondition(SocketIO.isNamespace(namespace.name), "a namespace cannot hold a comma: it ends the name")
+        precondition(SocketIO.isNamespace(namespace.name), "a namespace must not contain a comma, which ends the name")
         self.now = max(self.now, now)
         if isFinished { return }
         var asked = Membership(namespace)

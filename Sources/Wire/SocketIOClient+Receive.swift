@@ -206,7 +206,7 @@ extension SocketIOClient {
             throw SocketIO.Malformed(message: "a CONNECT without a sid", offset: 0)
         }
         guard let index = membership(of: name), !memberships[index].isGone else {
-            throw SocketIO.Malformed(message: "a CONNECT for a namespace that was not asked for", offset: 0)
+            throw SocketIO.Malformed(message: "a CONNECT for a namespace that was not requested", offset: 0)
         }
         switch memberships[index].state {
         case .joining: join(index, ids, into: &effects)
@@ -262,7 +262,7 @@ extension SocketIOClient {
         isUnanswered = false
         let name = SocketIO.NamespaceAddress(address).name
         guard let index = membership(of: name), !memberships[index].isGone else {
-            throw SocketIO.Malformed(message: "an error for a namespace that was not asked for", offset: 0)
+            throw SocketIO.Malformed(message: "an error for a namespace that was not requested", offset: 0)
         }
         switch memberships[index].state {
         case .joining:

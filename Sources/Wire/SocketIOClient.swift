@@ -98,9 +98,10 @@ public struct SocketIOClient: Sendable {
         state = .opening(until: now + configuration.handshakeTimeout)
         var ledgers = memory.ledgers
         for namespace in configuration.namespaces {
-            precondition(SocketIO.isNamespace(namespace.name), "a namespace cannot hold a comma: it ends the name")
+            precondition(
+                SocketIO.isNamespace(namespace.name), "a namespace must not contain a comma, which ends the name")
             let name = SocketIO.NamespaceAddress(namespace.name).name
-            precondition(membership(of: name) == nil, "the namespace \(name) is asked for twice")
+            precondition(membership(of: name) == nil, "the namespace \(name) is requested twice")
             let ledger = ledgers.firstIndex { $0.namespace == name }.map { ledgers.remove(at: $0) }
             memberships.append(Membership(namespace, ledger: ledger))
         }

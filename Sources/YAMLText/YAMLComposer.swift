@@ -93,8 +93,8 @@ struct YAMLComposer: ~Copyable {
             try check(level: level + Self.levels(of: node), position)
             node.position = position
             return node
-        case .open: error.add("the alias *\(name) stands inside of what it stands for", at: position)
-        case nil: error.add("there is no &\(name) before this alias", at: position)
+        case .open: error.add("the alias *\(name) is inside its own value", at: position)
+        case nil: error.add("no &\(name) before this alias", at: position)
         }
         return YAMLNode(value: .scalar("", .plain), position: position)
     }
@@ -146,7 +146,7 @@ struct YAMLComposer: ~Copyable {
             refuse(tag, event.position)
             return style
         }
-        if !fits { error.add("\(shown(text)) is none of !!\(tag.dropFirst(Self.core.count))", at: event.position) }
+        if !fits { error.add("\(shown(text)) is not one of !!\(tag.dropFirst(Self.core.count))", at: event.position) }
         return .plain
     }
 

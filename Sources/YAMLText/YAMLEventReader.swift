@@ -36,7 +36,7 @@ struct YAMLEventReader: ~Copyable {
         _ = input.initialize(from: text)
         cursor = TextCursor(text)
         parser = .allocate(capacity: 1)
-        precondition(yaml_parser_initialize(parser) == 1, "there is no memory for a parser")
+        precondition(yaml_parser_initialize(parser) == 1, "out of memory for a parser")
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, input.baseAddress, text.count)
     }
@@ -89,7 +89,7 @@ struct YAMLEventReader: ~Copyable {
                 position: cursor.position(ofByte: parser.problem_offset),
                 message: "a control character; in double quotes it is an escape")
         }
-        let problem = parser.problem.map { String(cString: $0) } ?? "there is no memory for it"
+        let problem = parser.problem.map { String(cString: $0) } ?? "out of memory"
         var message = Self.plainWords[problem] ?? problem
         let position = cursor.position(ofScalar: parser.problem_mark.index)
         if let context = parser.context {
@@ -104,17 +104,17 @@ struct YAMLEventReader: ~Copyable {
         "mapping values are not allowed in this context":
             "a value cannot begin here: check the indentation, and quote a text that holds ': '",
         "found character that cannot start any token":
-            "no value begins so: indent with spaces, not tabs, and quote a text that begins with '@', '`' or '%'",
+            "a value cannot begin like this: indent with spaces, not tabs, and quote a text that begins with '@', '`' or '%'",
         "did not find expected key": "a key is expected here; check the indentation",
         "did not find expected '-' indicator": "'- ' is expected here; check the indentation",
-        "could not find expected ':'": "':' is expected behind the key",
+        "could not find expected ':'": "':' is expected after the key",
         "did not find expected ',' or ']'": "',' or ']' is expected here",
         "did not find expected ',' or '}'": "',' or '}' is expected here",
         "did not find expected node content": "a value is expected here",
         "found unexpected end of stream": "the text ends inside quotes",
         "found unknown escape character": "no such escape; in single quotes a backslash is itself",
         "found invalid Unicode character escape code":
-            "this escape is no character; one beyond U+FFFF is \\U and eight digits",
+            "this escape is not a character; write one beyond U+FFFF as \\U and eight digits",
         "did not find expected <document start>": "the value has ended; nothing may follow it",
         "found undefined tag handle": "unknown tag",
         "found incompatible YAML document": "expected %YAML 1.2, or no such line",

@@ -10,11 +10,11 @@ extension Benchmark {
 
     /// Measures how long large REST answers occupy the network thread.
     static let answers = Benchmark(
-        name: "answers", summary: "what large REST answers cost the network thread",
+        name: "answers", summary: "cost of large REST answers for the network thread",
         details: [
-            "One answer about a channel's messages, handled by a session that reads it itself, as a replay does, and by one that",
-            "is given what another thread has read, as a tail's is. The same for an answer of 1 KiB, which is never given away:",
-            "there, what is added is the look whether it is large.",
+            "Handles one answer with a channel's messages in a session that parses it itself, as a replay does, and in a session",
+            "that receives the result of a parser thread, as a tail does. Repeats this with an answer of 1 KiB, which is never",
+            "passed to another thread: there, only the check of the size is added.",
         ],
         options: [size, .seed, .runs]
     ) { arguments throws(BenchmarkError) in
@@ -63,7 +63,7 @@ private struct AnswerFigures {
         }
         return
             "\(bytes / 1024) KiB: on the network thread \(middle(whole)) when it reads, \(middle(rest)) when it need not;"
-            + " elsewhere \(middle(reading)); to ask who reads \(middle(look))"
+            + " elsewhere \(middle(reading)); check of the size \(middle(look))"
     }
 
     /// Returns a session that has requested the messages of a channel, and the id of its request.
@@ -81,7 +81,7 @@ private struct AnswerFigures {
         for effect in effects {
             if case .request(let request) = effect, request.target.contains("/feed") { return (session, request.id) }
         }
-        throw .failed("the session asks for no messages")
+        throw .failed("the session requests no messages")
     }
 
     /// Returns the body of an answer with messages, in Twake's form. Its length is about `bytes`.

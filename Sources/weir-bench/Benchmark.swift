@@ -75,7 +75,7 @@ enum BenchmarkError: Error {
 
 extension Benchmark {
     private static var overview: String {
-        var lines = ["weir-bench: what the parts of Weir cost, as ratios measured in one run", ""]
+        var lines = ["weir-bench: the costs of Weir's parts, as ratios measured in one run", ""]
         lines += ["Usage: weir-bench COMMAND [OPTIONS]", "       weir-bench help [COMMAND]", "", "Commands:"]
         for benchmark in all { lines.append("  " + benchmark.name.padded(to: 10) + benchmark.summary) }
         lines += ["", "Build it for release: swift build -c release --product weir-bench"]

@@ -34,7 +34,7 @@ struct BenchmarkOption: Sendable {
     func text(_ value: Int) -> String { words.isEmpty ? "\(value)" : words[value] }
 
     static let runs = BenchmarkOption("runs", "R", "measure so many times", standard: 5, range: 1...1000)
-    static let seed = BenchmarkOption("seed", "S", "what the traffic is made from", standard: 1, range: 0...Int.max)
+    static let seed = BenchmarkOption("seed", "S", "seed of the generated traffic", standard: 1, range: 0...Int.max)
 }
 
 /// The parsed options of a benchmark.

@@ -102,7 +102,7 @@ actor Crowd {
         case (UInt8(ascii: "2"), _): members[index].socket.send(.text("3"))
         case (UInt8(ascii: "4"), UInt8(ascii: "0")): join()
         case (UInt8(ascii: "4"), UInt8(ascii: "2")): hear(String(decoding: packet, as: UTF8.self), of: index)
-        default: fail("client \(index) heard what it does not know")
+        default: fail("client \(index) received an unknown event")
         }
     }
 

@@ -10,11 +10,11 @@
         private static let events = BenchmarkOption(
             "events", "N", "events of the recording", standard: 200_000, range: 1000...10_000_000)
         private static let rate = BenchmarkOption(
-            "rate", "N", "events a second of the server that is tailed", standard: 1000, range: 1...1000)
+            "rate", "N", "events per second of the tailed server", standard: 1000, range: 1...1000)
         private static let seconds = BenchmarkOption(
-            "seconds", "S", "how long it is tailed", standard: 10, range: 1...3600)
+            "seconds", "S", "duration of the tail in seconds", standard: 10, range: 1...3600)
         private static let readers = BenchmarkOption(
-            "readers", "R", "most readers at a time", standard: 16, range: 1...64)
+            "readers", "R", "maximum number of simultaneous readers", standard: 16, range: 1...64)
 
         /// Measures recordings in a stream of one node and of three, next to the plain library.
         static let jetstream = Benchmark(

@@ -6,23 +6,23 @@ extension Benchmark {
         "entities", "N", "rows of the model; the large one has ten times as many", standard: 100_000,
         range: 1000...5_000_000)
     static let sections = BenchmarkOption(
-        "sections", "S", "sections they stand in", standard: 1000, range: 1...1_000_000)
+        "sections", "S", "sections of the model", standard: 1000, range: 1...1_000_000)
     static let memory = BenchmarkOption(
-        "memory", "N", "only print the bytes an entity takes in a model of N, beside its 48", standard: nil,
+        "memory", "N", "only print the bytes of an entity in a model of N, in addition to its 48", standard: nil,
         range: 1000...50_000_000)
 
     static let soak = BenchmarkOption(
-        "soak", "[N]", "measure nothing; check N random batches instead, a million when N is left out", standard: nil,
+        "soak", "[N]", "check N random batches (default a million) instead of measuring", standard: nil,
         range: 1...1_000_000_000, alone: 1_000_000)
 
     /// Measures the sectioned model against its performance limits.
     static let model = Benchmark(
-        name: "model", summary: "what a change of the sectioned model costs, and the bars it is held to",
+        name: "model", summary: "cost of a change of the sectioned model, and its limits",
         details: [
-            "Rows of 48 bytes with random 16-byte ids; a change gives a random row another section and another sort key.",
-            "Measured on two sizes and several shapes, each run with a seed of its own, next to the standard library's",
-            "difference(from:) and inferringMoves() on the same data. Snapshots are held by somebody else: the newest and",
-            "the one before.",
+            "Rows of 48 bytes with random 16-byte ids; a change moves a random row to another section with another sort key.",
+            "Measures two sizes and several shapes, each run with its own seed, and for comparison the standard library's",
+            "difference(from:) and inferringMoves() on the same data. Two snapshots are retained outside the model: the newest",
+            "and the previous one.",
         ],
         options: [entities, sections, .seed, .runs, memory, soak]
     ) { arguments throws(BenchmarkError) in
@@ -84,11 +84,11 @@ struct ModelMeasurement {
         let footing = [
             "",
             "The bars are for the sizes that hold when none is given\(scale).",
-            "Times are the process's own processor time: what else the machine does is none of the model's, but for the memory's",
+            "Times are the process's own processor time: other work on the machine does not count, except for its effect on memory",
             "speed. Measuring took \(took.seconds.fixed(1)) s, of which the process had a "
                 + "processor for \(took.processor.fixed(1)) s.",
-            "What interrupts the machine is in the spread of single moves: as much as in that of as long a computation that touches no",
-            "memory, which stands beside it.",
+            "Interruptions of the machine show in the spread of single moves, as in the spread, shown next to it, of an equally long",
+            "computation that does not access memory.",
             "Snapshots are let go on the writer's thread, and that is in every figure but the spread of single moves.",
             "Again: \(arguments.commandLine)",
         ]

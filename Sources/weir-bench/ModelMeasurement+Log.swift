@@ -39,7 +39,7 @@ extension ModelMeasurement {
             let reverting = try Self.seek(writer.bytes, live, from: writing.value, to: 0)
             guard reverting.checksum == follower.checksum else { throw .failed("the log led back elsewhere") }
             figures.add(
-                "  the \(name) read, taken back, verified", reverting.seconds * 1e6 / Double(writing.value), "us",
+                "  the \(name) read, undone, verified", reverting.seconds * 1e6 / Double(writing.value), "us",
                 in: .others)
         }
     }

@@ -12,12 +12,12 @@ enum ModelMemory {
         try ModelSubject.refused { () throws(ModelError) in
             _ = try grow(1000, shape.sections, &dice)
         }
-        guard let before = PeakMemory.residentBytes else { throw .failed("the kernel does not tell the memory used") }
+        guard let before = PeakMemory.residentBytes else { throw .failed("the kernel does not report the memory used") }
         let model = try ModelSubject.refused { () throws(ModelError) in
             try grow(shape.rows, shape.sections, &dice)
         }
         guard let after = PeakMemory.residentBytes, model.count == shape.rows else {
-            throw .failed("the kernel does not tell the memory used")
+            throw .failed("the kernel does not report the memory used")
         }
         return (after - before) / Double(shape.rows) - Double(MemoryLayout<ModelRow>.stride)
     }
@@ -49,7 +49,7 @@ extension ModelMeasurement {
             guard let bytes = child.readLine().flatMap(Double.init) else {
                 throw .failed("the process whose memory is measured did not answer")
             }
-            let name = "memory of an entity beside its 48 bytes, \(rows.grouped)"
+            let name = "memory of an entity besides its 48 bytes, \(rows.grouped)"
             figures.add(name, bytes, "bytes", digits: 0, bar: 90)
         }
     }

@@ -2,18 +2,18 @@ import Glibc
 
 extension Benchmark {
     private static let count = BenchmarkOption(
-        "count", "N", "events of a run", standard: 200_000, range: 1...10_000_000)
+        "count", "N", "events per run", standard: 200_000, range: 1...10_000_000)
 
     /// Measures the path from a socket to decoded events.
     static let receive = Benchmark(
-        name: "receive", summary: "events per second from a socket to the model, beside other clients",
+        name: "receive", summary: "events per second from a socket to the model, compared with other clients",
         details: [
-            "Connects to Tests/Peers/blast_node.js over a WebSocket, lets it send N Socket.IO events of a Twake backend as",
-            "fast as it can, and measures how far the one loop thread gets with them: whole frames, decoded events, the",
-            "session with its model and diffs; in own framing, in libwebsockets', and over TLS. Beside it: node's ws package,",
-            "the reference client's browser bundle and python-socketio, where Tests/run has installed them (.build/peers).",
-            "The source runs on the same machine. Needs node and its ws package (Debian: nodejs, node-ws) and openssl, and is",
-            "run at the top of the repository.",
+            "Connects to Tests/Peers/blast_node.js over a WebSocket, which sends N Socket.IO events of a Twake backend as",
+            "fast as possible, and measures the loop thread at several depths: whole frames, decoded events, the",
+            "session with its model and diffs; with its own framing, that of libwebsockets, and over TLS. Compares node's ws package,",
+            "the reference client's browser bundle and python-socketio, if Tests/run has installed them (.build/peers).",
+            "The source runs on the same machine. Requires node with its ws package (Debian: nodejs, node-ws) and openssl. Run",
+            "it at the top of the repository.",
         ],
         options: [count, .runs]
     ) { arguments throws(BenchmarkError) in
@@ -76,7 +76,7 @@ extension Benchmark {
                 "",
                 "Compared: all receive the same bytes from the same source in the same run, one after the other, each a",
                 "process of its own. `x JS` is over the reference client's browser bundle in the same round, TLS over TLS. CPU is the",
-                "receiver's own, of all its threads; the source takes its share of the machine beside it. peak MB is the receiver's",
+                "receiver's own, of all its threads; the source uses part of the machine as well. peak MB is the receiver's",
                 "process at its largest while it received (for node and python: since it started).",
                 "Again: \(arguments.commandLine)",
             ]).joined(separator: "\n")

@@ -2,18 +2,18 @@ import Glibc
 
 extension Benchmark {
     private static let cuts = BenchmarkOption(
-        "cuts", "N", "times that each tail loses its server", standard: 100, range: 4...1_000_000)
+        "cuts", "N", "number of times that each tail loses its server", standard: 100, range: 4...1_000_000)
     private static let pause = BenchmarkOption(
-        "pause", "MS", "how long it is connected each time, in milliseconds", standard: 200, range: 0...60_000)
+        "pause", "MS", "duration of each connection in milliseconds", standard: 200, range: 0...60_000)
 
     /// Measures tails that are disconnected again and again: the long run of a check that the tests do briefly.
     static let reconnect = Benchmark(
-        name: "reconnect", summary: "tails cut off again and again: what stays behind, and what it costs, each time",
+        name: "reconnect", summary: "repeatedly disconnected tails: the memory and processor time of each reconnect",
         details: [
-            "Records a tail of `weir serve`, over each transport, kills the server whenever the tail is ready, and starts it anew",
-            "at the same address. What the tail's process holds, the least of the first quarter of the connections beside the",
-            "least of the last one, must not grow with their number, nor the processor time of a connection. The token is",
-            "another one each time, and asked of a command.",
+            "Records a tail of `weir serve` over each transport, kills the server whenever the tail is ready, and restarts it",
+            "at the same address. The memory of the tail's process (the minimum of the first quarter of the connections",
+            "compared with that of the last) must not grow with their number, nor the processor time of a connection. The",
+            "token is a new one each time, printed by a command.",
         ],
         options: [cuts, pause]
     ) { arguments throws(BenchmarkError) in

@@ -4,15 +4,16 @@ extension Benchmark {
     private static let events = BenchmarkOption(
         "events", "N", "events of the recording", standard: 2_000_000, range: 1000...50_000_000)
     private static let channels = BenchmarkOption(
-        "channels", "C", "channels they are about", standard: 2000, range: 1...100_000)
+        "channels", "C", "channels of the events", standard: 2000, range: 1...100_000)
     private static let messages = BenchmarkOption(
-        "messages", "M", "messages the channels come to hold", standard: 20_000, range: 1...10_000_000)
+        "messages", "M", "maximum number of messages in the channels", standard: 20_000, range: 1...10_000_000)
     private static let threads = BenchmarkOption(
-        "threads", "T", "threads that work: one plays, the others read ahead", standard: 2,
+        "threads", "T", "threads: one plays, the others read ahead", standard: 2,
         range: 2...64)
 
     private static let whole = BenchmarkOption(
-        "whole", "0|1", "events as Twake sends them, 830 bytes each, and not of about 600", standard: 0, range: 0...1)
+        "whole", "0|1", "use events as Twake sends them, 830 bytes each, instead of about 600", standard: 0,
+        range: 0...1)
 
     /// The number of starts measured per round. The first one finds cold caches, after the other programs have read
     /// gigabytes.
@@ -20,20 +21,20 @@ extension Benchmark {
 
     /// Compares replay with other programs on the same file.
     static let replay = Benchmark(
-        name: "replay", summary: "a recorded file, decoded, applied and logged, beside node, Python and jq",
+        name: "replay", summary: "decoding, applying and logging a recorded file, compared with node, Python and jq",
         details: [
             "Writes a recording of a Twake tail (era B: half channel activities, a fifth channels, three tenths messages: new",
-            "ones, edits, reactions and replies, until the channels hold as many as they may, and from then on what becomes of",
-            "those; with the answers to whatever the session asked for). The events have about 600 bytes: Twake's, without a",
-            "message's blocks and the path, which say again what else is in them. Then each program goes through the file, one",
-            "after the other, so many rounds, a process each: ours with the reader, the session and the log of `weir replay`.",
-            "node and Python decode the record and the event in it, jq the record alone. What is measured is the whole process,",
-            "its start included.",
+            "ones, edits, reactions and replies until the channels are full, and after that only changes of existing messages;",
+            "with the answers to the session's requests). The events have about 600 bytes: Twake's, without a",
+            "message's blocks and the path, which repeat other fields. Then each program processes the file, one",
+            "after the other, for several rounds, in a process each: weir with the reader, the session and the log of `weir replay`,",
+            "node and Python decoding the record and its event, jq only the record. The whole process is measured,",
+            "including its start.",
             "",
-            "What reads ahead and what plays pass each event from one processor to another. How far those two are from each other is",
-            "the machine's choice, and may change from one minute to the next: before and after each replay with its log it is",
-            "measured how long a word takes there and back. Where that is several times the usual, so is what the replay waits for:",
-            "each round is told with its distances.",
+            "The reader and the player pass each event from one processor to another. The distance between the two is",
+            "chosen by the machine and may change from minute to minute: before and after each replay with its log, the",
+            "round trip of a word is measured. If it is several times the usual time, so are the waits of the replay:",
+            "each round is printed with its distances.",
         ],
         options: [events, channels, messages, whole, threads, .seed, .runs]
     ) { arguments throws(BenchmarkError) in

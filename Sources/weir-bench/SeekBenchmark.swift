@@ -8,18 +8,18 @@ extension Benchmark {
     private static let events = BenchmarkOption(
         "events", "N", "events of the recording", standard: 1_000_000, range: 100...50_000_000)
     private static let channels = BenchmarkOption(
-        "channels", "C", "channels they are about", standard: 2000, range: 1...100_000)
+        "channels", "C", "channels of the events", standard: 2000, range: 1...100_000)
     private static let messages = BenchmarkOption(
-        "messages", "M", "messages that the channels hold at most", standard: 50_000, range: 100...10_000_000)
+        "messages", "M", "maximum number of messages in the channels", standard: 50_000, range: 100...10_000_000)
     private static let seeks = BenchmarkOption(
-        "seeks", "N", "places that are gone to", standard: 300, range: 1...1_000_000)
+        "seeks", "N", "number of places to seek", standard: 300, range: 1...1_000_000)
 
     /// Measures seeks to random positions of a recording.
     static let seek = Benchmark(
-        name: "seek", summary: "time to go to any place of a long recording, back or forward",
+        name: "seek", summary: "time to seek to any place of a long recording, back or forward",
         details: [
-            "Makes a recording as `replay` does, plays it through once, as somebody does who looks on, and then goes to random",
-            "events of it, as the keys of `weir replay` do. The model of some places is compared with that of a fresh replay.",
+            "Makes a recording as `replay` does, plays it once, as for a viewer, and then seeks to random",
+            "events, as the keys of `weir replay` do. At some places the model is compared with that of a fresh replay.",
         ],
         options: [events, .seed, channels, messages, seeks]
     ) { arguments throws(BenchmarkError) in
@@ -56,7 +56,7 @@ struct SeekMeasurement {
             let watch = Stopwatch()
             try cursor.seek(toEvent: event)
             times.append(watch.elapsed.seconds * 1000)
-            guard cursor.events == event else { throw BenchmarkError.failed("event \(event) was not gone to") }
+            guard cursor.events == event else { throw BenchmarkError.failed("the seek to event \(event) failed") }
         }
         peak = resets ? PeakMemory.megabytes : nil
         times.sort()
@@ -71,7 +71,7 @@ struct SeekMeasurement {
         let (one, other) = (cursor.model, fresh.model)
         guard one.sectionKeys == other.sectionKeys,
             one.sectionKeys.allSatisfy({ one.elements(in: $0) == other.elements(in: $0) })
-        else { throw BenchmarkError.failed("the model of event \(event) is another when it was gone back to") }
+        else { throw BenchmarkError.failed("the model of event \(event) differs after a seek back") }
     }
 
     func report(again: String) -> String {

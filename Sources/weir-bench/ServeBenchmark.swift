@@ -5,14 +5,15 @@ extension Benchmark {
     private static let clients = BenchmarkOption(
         "clients", "N", "clients at the same time", standard: 1_000, range: 1...3_000)
     private static let rate = BenchmarkOption(
-        "rate", "R", "events a second that each client sends", standard: 1, range: 1...1_000)
-    private static let duration = BenchmarkOption("duration", "S", "seconds to go on", standard: 60, range: 1...86_400)
+        "rate", "R", "events per second that each client sends", standard: 1, range: 1...1_000)
+    private static let duration = BenchmarkOption(
+        "duration", "S", "duration in seconds", standard: 60, range: 1...86_400)
 
     /// Measures one server with many clients.
     static let serve = Benchmark(
-        name: "serve", summary: "many clients of one echo server: what is lost, how long it takes, what it costs",
+        name: "serve", summary: "many clients of one echo server: losses, latency and cost",
         details: [
-            "Starts `weir serve --scenario echo` as a process of its own, connects N Socket.IO clients over WebSockets, and lets",
+            "Starts `weir serve --scenario echo` as a separate process, connects N Socket.IO clients over WebSockets, and lets",
             "each send R events a second, evenly spread. Every event must come back, in order, to the client that sent it;",
             "otherwise the benchmark fails. Memory and processor time are those of the server's process alone. The clients run",
             "on one thread of the same machine.",

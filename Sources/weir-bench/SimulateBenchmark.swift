@@ -3,22 +3,22 @@ import Simulation
 
 extension Benchmark {
     private static let seeds = BenchmarkOption(
-        "seeds", "N", "run so many histories", standard: 100_000, range: 1...1_000_000_000)
+        "seeds", "N", "number of histories", standard: 100_000, range: 1...1_000_000_000)
     private static let first = BenchmarkOption(
-        "first", "S", "the first history's seed", standard: 1, range: 0...Int.max / 2)
+        "first", "S", "seed of the first history", standard: 1, range: 0...Int.max / 2)
     private static let one = BenchmarkOption(
         "seed", "S", "only this history; one that diverges is shortened and printed step by step", standard: nil,
         range: 0...Int.max)
     private static let world = BenchmarkOption(
-        "world", History.Peer.allCases.map(\.rawValue), "whose server the histories are of")
+        "world", History.Peer.allCases.map(\.rawValue), "backend of the simulated server")
 
     /// The long run of the simulation that the tests run briefly.
     static let simulate = Benchmark(
         name: "simulate", summary: "the whole pure core against a simulated server, under seeds",
         details: [
-            "Each seed is a history: what people do, what goes wrong in the network and at the server, and when. After it the",
-            "network heals; when quiet has come the model must be the server's truth, nothing may be left to be done, and the",
-            "diff log must lead to the model. A history that ends otherwise is printed as short as it can be made.",
+            "Each seed determines a history: the actions of people, and the faults of the network and the server. After it the",
+            "network recovers; once everything is idle, the model must equal the server's state, no work may be left, and the",
+            "diff log must lead to the model. A history that ends otherwise is shortened as far as possible and printed.",
             "The server is Twake's, GroupMe's, or a gateway that a profile declares.",
         ],
         options: [seeds, first, one, world]

@@ -60,7 +60,7 @@ actor SourceConnection {
             self.assumeIsolated { $0.socketDid(event) }
         }
         deadline = loop.schedule(at: loop.now + .seconds(120)) {
-            self.assumeIsolated { $0.finish(.failure(.failed("the source did not say `done` within two minutes"))) }
+            self.assumeIsolated { $0.finish(.failure(.failed("the source did not send `done` within two minutes"))) }
         }
     }
 

@@ -4,15 +4,15 @@ extension Benchmark {
     private static let events = BenchmarkOption(
         "events", "N", "events of the recording", standard: 200_000, range: 1...50_000_000)
     private static let channels = BenchmarkOption(
-        "channels", "C", "channels they are about", standard: 2000, range: 1...100_000)
+        "channels", "C", "channels of the events", standard: 2000, range: 1...100_000)
 
     /// Measures each step from a recording in memory to diffs.
     static let stages = Benchmark(
-        name: "stages", summary: "what each step costs, from a recording held in memory to diffs",
+        name: "stages", summary: "cost of each step, from a recording in memory to diffs",
         details: [
             "Makes a recording of a Twake tail (era B: half channel activities, a fifth channels, three tenths messages),",
-            "holds it in memory, and measures how far one thread gets with it: finding the lines, reading the records,",
-            "decoding the events, and the whole session with its diffs, without and with the lines of the diff log. Then",
+            "keeps it in memory, and measures one thread at several depths: finding the lines, reading the records,",
+            "decoding the events, and the whole session with its diffs, without and with the lines of the diff log. Finally",
             "applies that log to an empty model.",
         ],
         options: [events, .seed, .runs, channels]

@@ -13,11 +13,11 @@ extension Benchmark {
 
     /// Measures what keeping a store costs the session.
     static let store = Benchmark(
-        name: "store", summary: "what a store costs the thread of the session, and its own",
+        name: "store", summary: "cost of a store for the thread of the session and for its own",
         details: [
-            "A model of messages, of which one after the other is edited; each edit is one batch, handed over as a tail does.",
-            "On the session's thread: handing it over. On the store's: encoding it and writing it, many batches a transaction.",
-            "For comparison, what encoding alone would cost the session's thread. Then the whole is read again into a new session.",
+            "Edits the messages of a model one after the other; each edit is one batch, passed to the store as by a tail.",
+            "On the session's thread: passing it. On the store's thread: encoding and writing it, many batches per transaction.",
+            "For comparison, encoding alone on the session's thread. Finally everything is read into a new session.",
         ],
         options: [rows, .seed, .runs]
     ) { arguments throws(BenchmarkError) in
@@ -99,7 +99,7 @@ private struct StoreMeasurement {
     private mutating func read(_ store: Store, _ scope: StoreScope) throws {
         let watch = Stopwatch()
         guard let remembered = try store.remembered(of: scope.account.server), remembered.rows == rows else {
-            throw BenchmarkError.failed("the store does not remember \(rows) rows")
+            throw BenchmarkError.failed("the store does not contain \(rows) rows")
         }
         reads.append(watch.elapsed.seconds * 1e6 / Double(rows))
         var session = Session(Configuration(backend: .twake), seed: 1)

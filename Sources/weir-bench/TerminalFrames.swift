@@ -14,7 +14,7 @@ enum TerminalFrames {
     private static let bar = 1_000_000.0 / Double(frames)
 
     private static let cases: [(name: String, keys: String)] = [
-        ("the log goes on", ""), ("with a detail pane", "\r"), ("with the rooms beside it", "r"),
+        ("the log goes on", ""), ("with a detail pane", "\r"), ("with the rooms next to it", "r"),
         ("filtered by kind", "fkind = message\r"), ("paused", " "),
     ]
 

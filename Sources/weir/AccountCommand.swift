@@ -60,14 +60,15 @@ struct LoginOptions {
         user = page == nil ? arguments[.user] : nil
         guard page != nil || user != nil else { throw arguments.error("--user NAME is missing") }
         guard page == nil || !arguments.isTyped(.user) else {
-            throw arguments.error("--user is not for --backend \(backend.rawValue): the token says whose it is")
+            throw arguments.error(
+                "--user cannot be used with --backend \(backend.rawValue): the token identifies the user")
         }
         guard let file = arguments[.save] else { throw arguments.error("--save FILE is missing") }
         self.file = file
         switch arguments[.password] {
         case .none, .some("prompt"), .some("stdin"):
             let question =
-                page.map { "Your token, as \($0) shows it: " }
+                page.map { "Token from \($0): " }
                 ?? "Password of \(TerminalText.escaped(user ?? "")) at \(url.host): "
             password = .provider { () throws(TokenError) in try StandardInput.secret(asking: question) }
         case .some:
@@ -94,7 +95,7 @@ enum AccountCommand {
                 "expiration": tokens.expiration.map { .integer($0) } ?? .null,
             ]
             let asUser = options.user == nil ? " as \(user)" : ""
-            return print(fields, options.json) { "logged in\(asUser); the token is in \(options.file)" }
+            return print(fields, options.json) { "logged in\(asUser); token saved to \(options.file)" }
         }
     }
 
@@ -109,7 +110,8 @@ enum AccountCommand {
     static func logout(_ options: AccountOptions) async -> ExitCode {
         await with(options.url, options.backend, options.access) { service async throws(AccountService.Failure) in
             guard let reference = options.token else {
-                throw .noSecret(TokenError(message: "--token is missing: whom to log out?", isUsage: true))
+                throw .noSecret(
+                    TokenError(message: "--token is missing: it selects the account to log out", isUsage: true))
             }
             let token = try await service.token(reference)
             let forgotten = await forget(options, service, token)
@@ -117,7 +119,7 @@ enum AccountCommand {
             var removed = false
             if case .file(let path) = reference {
                 guard unlink(path) == 0 || errno == ENOENT else {
-                    Console.note("weir: \(path) cannot be removed: \(String(cString: strerror(errno)))")
+                    Console.note("weir: cannot remove \(path): \(String(cString: strerror(errno)))")
                     return .cannotWrite
                 }
                 removed = true
@@ -125,8 +127,8 @@ enum AccountCommand {
             return print(["removed": .bool(removed), "forgotten": .bool(forgotten)], options.json) {
                 let words =
                     removed
-                    ? "logged out; the file with the token is removed" : "logged out; the token is no file of weir's"
-                return forgotten ? words + "; nothing is remembered of the account any more" : words
+                    ? "logged out; token file removed" : "logged out; the token is not in a file, so none was removed"
+                return forgotten ? words + "; the account's stored data was deleted" : words
             }
         }
     }
@@ -144,7 +146,7 @@ enum AccountCommand {
             let account = try store.accounts().first { $0.server == server && (user == nil || $0.user == user) }
             return try account.map { account throws(StoreError) in try store.forget(account) } ?? false
         } catch {
-            Console.note("weir: what is remembered could not be removed: \(error)")
+            Console.note("weir: cannot delete the account's stored data: \(error)")
             return false
         }
     }
@@ -225,6 +227,6 @@ extension Arguments {
     {
         let backend = try knownBackend
         if backend.module.accounts?.eras.contains(where: has) == true { return backend }
-        throw error("--backend: '\(backend.rawValue)' has no \(what) yet")
+        throw error("--backend: '\(backend.rawValue)' does not support \(what) yet")
     }
 }

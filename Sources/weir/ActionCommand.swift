@@ -74,8 +74,8 @@ enum ActionCommand {
     private static func note(_ result: ErrandResult) {
         let what = result.action.operation.words
         switch result.outcome {
-        case .done: Console.note("\(what) that had waited was done first")
-        case .refused(let why, _): Console.note("\(what) that had waited was not done: \(why)")
+        case .done: Console.note("\(what), which was queued, was done first")
+        case .refused(let why, _): Console.note("\(what), which was queued, failed: \(why)")
         case .unreachable, .waiting, .noToken: break
         }
     }
@@ -104,15 +104,15 @@ enum ActionCommand {
             let hint = status == 401 && !hasToken ? "; " + ExitCode.noTokenHint : ""
             Console.complain("\(what) was refused: \(why)" + (status.map { " (HTTP \($0))" } ?? "") + hint)
         case .unreachable(let why):
-            let trouble = result.status == nil ? "the server cannot be reached" : "the server cannot do it now"
+            let trouble = result.status == nil ? "the server cannot be reached" : "the server cannot process it now"
             Console.complain("\(what) was not \(result.action.operation.done): \(trouble) (\(why))")
         case .waiting(let why):
             Console.note(
-                "weir: \(what) waits in the store, and the next weir command or tail of this account takes it up: \(why)"
+                "weir: \(what) is queued; the next weir command or tail of this account sends it: \(why)"
             )
         case .noToken(let error): Console.complain(error.message)
         }
-        if result.isDraft { Console.note("weir: its text is kept as a draft; send it with --draft instead of TEXT") }
+        if result.isDraft { Console.note("weir: the text is saved as a draft; send it with --draft instead of TEXT") }
         return code(of: result.outcome)
     }
 
@@ -132,10 +132,10 @@ extension Action.Operation {
         case .react: "the reaction"
         case .delete: "the deletion"
         case .markRead: "marking as read"
-        case .createChannel(let draft): draft.kind == .direct ? "the direct" : "the channel \(draft.name)"
-        case .editChannel: "the change of the channel"
+        case .createChannel(let draft): draft.kind == .direct ? "the direct conversation" : "the channel \(draft.name)"
+        case .editChannel: "the edit of the channel"
         case .deleteChannel: "the deletion of the channel"
-        case .rejoinChannel(let channel): "going back into \(channel)"
+        case .rejoinChannel(let channel): "rejoining \(channel)"
         case .addMember(_, let user): "adding \(user)"
         case .removeMember(_, let user): "removing \(user)"
         case .createWorkspace(let name, _): "the workspace \(name)"
@@ -167,7 +167,7 @@ extension RunningProcess {
     /// Performs an action in a running tail, and waits for its outcome.
     fileprivate func perform(_ action: Action) throws(Trouble) -> ErrandResult {
         guard let result = ErrandResult(try call(.act, timeout: Self.actionPatience, action.parameters), of: action)
-        else { throw Trouble("\(name) does not say what became of it", .runtimeError) }
+        else { throw Trouble("\(name) sent no valid result of the action", .runtimeError) }
         return result
     }
 }

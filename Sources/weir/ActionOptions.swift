@@ -29,9 +29,9 @@ struct ActionOptions {
         if let name = try arguments.name(.on) {
             for option in [Option.image, .file, .draft, .token, .backend, .profile, .store]
             where arguments.isTyped(option) {
-                throw arguments.error("\(option.flag) is not for --on: the running tail does it, as it was begun")
+                throw arguments.error("\(option.flag) cannot be used with --on: the running tail uses its own settings")
             }
-            if arguments.typedURL != nil { throw arguments.error("--on: leave out the URL, which the tail has") }
+            if arguments.typedURL != nil { throw arguments.error("--on: omit the URL; the running tail has its own") }
             let place = Action.Place(
                 company: arguments[.company].map { EntityID($0) }, workspace: arguments[.workspace].map { EntityID($0) }
             )
@@ -42,7 +42,7 @@ struct ActionOptions {
             for path in arguments.all(.file) {
                 guard configuration.backend.module.takesFiles else {
                     let names = BackendModule.all.filter(\.takesFiles).map(\.name).joined(separator: ", ")
-                    throw arguments.error("--file is for --backend \(names)")
+                    throw arguments.error("--file requires --backend \(names)")
                 }
                 files.append(try arguments.file("--file", path))
             }
@@ -71,7 +71,7 @@ struct ActionOptions {
         for path in arguments.all(.image) {
             guard configuration.backend.module.pictures != nil else {
                 let names = BackendModule.all.filter { $0.pictures != nil }.map(\.name).joined(separator: ", ")
-                throw arguments.error("--image is for --backend \(names)")
+                throw arguments.error("--image requires --backend \(names)")
             }
             do throws(PictureFile.Problem) {
                 configuration.pictures.append(try PictureFile.read(path))
@@ -84,7 +84,7 @@ struct ActionOptions {
         {
             do throws(PictureFile.Problem) { configuration.pictures = [try PictureFile.read(icon)] } catch {
                 throw arguments.error(
-                    "--icon: \(UsageError.quoted(icon)): \(error.message); it takes the FILE of a picture, or an address"
+                    "--icon: \(UsageError.quoted(icon)): \(error.message); give the FILE of a picture, or a URL"
                         + " at \(service.addresses)")
             }
         }
@@ -122,7 +122,7 @@ private enum ActionVerb {
             if let verb = try one(of: verbs, &words, arguments) { return verb }
             return try one(of: ["add": .addWorkspaceMembers, "remove": .removeWorkspaceMembers], &words, arguments)
         case .account: return try one(of: ["show": .setAccount, "set": .setAccount], &words, arguments)
-        default: throw arguments.error("it wants nothing done")
+        default: throw arguments.error("this command performs no action")
         }
     }
 
@@ -165,9 +165,9 @@ private enum ActionVerb {
                 name: arguments[.rename], icon: arguments[.icon], description: arguments[.description],
                 visibility: try arguments.choice(.visibility))
             guard change != Action.ChannelChange() else {
-                throw arguments.error("nothing is to change: give --rename, --icon, --description or --visibility")
+                throw arguments.error("nothing to change: give --rename, --icon, --description or --visibility")
             }
-            if change.visibility == .direct { throw arguments.error("--visibility: no channel becomes a direct") }
+            if change.visibility == .direct { throw arguments.error("--visibility: a channel cannot become direct") }
             return [.editChannel(channel: channel, change)]
         case .deleteChannel:
             let channel = try words.id("CHANNEL")
@@ -196,7 +196,7 @@ private enum ActionVerb {
         case .editWorkspace:
             let workspace = try words.id("WORKSPACE")
             try words.end()
-            guard let name = arguments[.rename] else { throw arguments.error("nothing is to change: give --rename") }
+            guard let name = arguments[.rename] else { throw arguments.error("nothing to change: give --rename") }
             return [.changeWorkspace(workspace, .rename(name))]
         case .deleteWorkspace:
             let workspace = try words.id("WORKSPACE")
@@ -209,7 +209,7 @@ private enum ActionVerb {
                 changes.append(.status(arguments[.status] ?? "", icon: arguments[.statusIcon] ?? ""))
             }
             guard !changes.isEmpty else {
-                throw arguments.error("nothing is to change: give --language, --status or --status-icon")
+                throw arguments.error("nothing to change: give --language, --status or --status-icon")
             }
             return changes.map { .changeAccount($0) }
         case .run: return [.run(try words.run())]
@@ -257,14 +257,14 @@ struct Words {
         while let word = rest.popFirst() {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
-                throw arguments.error("\(UsageError.quoted(word)) is no parameter: write NAME=VALUE")
+                throw arguments.error("invalid parameter \(UsageError.quoted(word)); write NAME=VALUE")
             }
             values[parts[0]] = parts[1]
         }
         // A running tail knows the profile.
         if arguments.speaksToRunning { return Action.Run(name, values) }
         guard let profile = try arguments.knownBackend.module.profile else {
-            throw arguments.error("do is for --profile FILE, which declares actions")
+            throw arguments.error("'weir do' requires --profile FILE, which declares actions")
         }
         guard let procedure = profile.procedures.first(where: { $0.name == name }) else {
             throw arguments.error(UsageError.unlisted(name, among: profile.procedures.map(\.name)))
@@ -279,7 +279,7 @@ struct Words {
         let file = try arguments.file(name, path)
         guard file.size <= RESTCall.largestFile else {
             throw arguments.error(
-                "\(name): \(UsageError.quoted(path)) is longer than \(RESTCall.largestFile >> 20) MiB")
+                "\(name): \(UsageError.quoted(path)) is larger than \(RESTCall.largestFile >> 20) MiB")
         }
         return file.path
     }
@@ -312,7 +312,7 @@ extension Arguments {
         }
         defer { free(whole) }
         guard facts.st_mode & S_IFMT == S_IFREG else {
-            let kind = facts.st_mode & S_IFMT == S_IFDIR ? "is a folder" : "is no file"
+            let kind = facts.st_mode & S_IFMT == S_IFDIR ? "is a folder" : "is not a regular file"
             throw error("\(name): \(UsageError.quoted(path)) \(kind)")
         }
         return Action.File(path: String(cString: whole), size: facts.st_size)

@@ -37,11 +37,11 @@ extension Arguments {
     /// Returns the settings for reaching the server.
     func access(to url: URLParts) throws(UsageError) -> AccessPlan {
         for option in [Option.ca, .cert, .pin] where isTyped(option) && !url.isSecure {
-            throw error("\(option.flag) is for https and wss, and the URL is \(url.scheme)")
+            throw error("\(option.flag) requires an https or wss URL, not \(url.scheme)")
         }
         for (option, needed) in [(Option.key, Option.cert), (.keyPass, .cert), (.proxyAuth, .proxy)]
         where self[option] != nil && self[needed] == nil {
-            throw error("\(option.flag) is for \(needed.flag), which is missing")
+            throw error("\(option.flag) requires \(needed.flag)")
         }
         var plan = AccessPlan()
         // TLS settings that apply to all servers, and were not typed, are ignored for a server without TLS.
@@ -99,7 +99,7 @@ extension Arguments {
         if text == "env" { return .environment }
         guard !text.contains("@") else {
             throw error(
-                "\(option.flag) takes no user and password: an argument is seen by every user of the machine and kept in the"
+                "\(option.flag) must not contain a user and password: an argument is seen by every user of the machine and kept in the"
                     + " shell's history. Give them with --proxy-auth env:NAME, file:PATH or cmd:COMMAND, as USER:PASSWORD"
             )
         }
@@ -140,10 +140,10 @@ extension Arguments {
             throw error(
                 "\(option.flag) \(name) takes a reference, not the value itself: an argument is seen by every user of the"
                     + " machine and kept in the shell's history. Write '\(name): env:NAME', file:PATH or cmd:COMMAND, with a"
-                    + " word such as Bearer in front if need be")
+                    + " word such as Bearer in front if needed")
         }
         guard Access.isHeaderValueSendable(Secret(String(value))) else {
-            throw error("\(option.flag) \(name): the value has characters a header may not have")
+            throw error("\(option.flag) \(name): the value contains characters that are not allowed in a header")
         }
         return AccessPlan.Header(name: name, text: String(value))
     }

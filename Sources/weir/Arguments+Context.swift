@@ -37,7 +37,7 @@ extension Arguments {
         let isSame = context.url.map { Arguments.isSameServer($0, typed) } ?? true
         if isSame { return context }
         guard choice.origin == .flag else { return nil }
-        throw error("--ctx: the context '\(context.name)' is about another server; leave out the URL, or --ctx")
+        throw error("--ctx: the context '\(context.name)' is for another server; omit the URL or --ctx")
     }
 
     private static func isSameServer(_ first: String, _ second: String) -> Bool {
@@ -54,7 +54,7 @@ extension Arguments {
         let context = speaksToRunning ? self[.on].flatMap { RunningProcess(name: $0).context } : context
         guard let context, context.isGuarded else { return }
         throw error(
-            "the context '\(context.name)' is guarded, and others would see what 'weir \(command.name)' does;"
-                + " say --yes to do it")
+            "the context '\(context.name)' is guarded, and others can see the effect of 'weir \(command.name)';"
+                + " add --yes to confirm")
     }
 }

@@ -17,16 +17,16 @@ extension Arguments {
         for (option, text) in set + typed {
             switch option {
             case .on where condition == nil: condition = try filter(text, of: .on)
-            case .on: throw error("--on: put --emit or --ack behind each of it")
+            case .on: throw error("--on: each one must be followed by --emit or --ack")
             case .emit where text != "-":
                 rules.append(EmitRule(try emit(text), when: exchange(&condition, with: nil)))
             case .emit where command == .watch:
-                throw error("--emit: keys come from standard input: lines cannot, too")
+                throw error("--emit: standard input provides keys and cannot provide lines as well")
             case .ack: rules.append(try answer(text, when: exchange(&condition, with: nil)))
             default: break
             }
         }
-        if condition != nil { throw error("--on says when: put --emit or --ack behind it") }
+        if condition != nil { throw error("--on must be followed by --emit or --ack") }
         return rules
     }
 

@@ -13,7 +13,7 @@ extension Arguments {
         if let text = self[.forward] {
             let url = try url(text)
             guard url.scheme == "http" || url.scheme == "https" else {
-                throw error("--forward: an http or https URL is wanted")
+                throw error("--forward requires an http or https URL")
             }
             hooks.append(ReportHook(nil, .forward(url)))
         }
@@ -46,7 +46,7 @@ extension Arguments {
         case "desktop": return NotificationPlan(rules, by: .desktop)
         case .some(let text):
             let words = text.split(separator: " ").map(String.init)
-            guard !words.isEmpty else { throw error("--notify-by: terminal, desktop or a COMMAND is wanted") }
+            guard !words.isEmpty else { throw error("--notify-by must be terminal, desktop or a COMMAND") }
             return NotificationPlan(rules, by: .command(words))
         }
     }
@@ -67,7 +67,8 @@ extension Arguments {
             }
         }
         throw error(
-            "\(option.flag) \(UsageError.quoted(text)) is no EXPR=COMMAND" + (complaint.map { ": \($0.message)" } ?? "")
+            "\(option.flag): invalid EXPR=COMMAND \(UsageError.quoted(text))"
+                + (complaint.map { ": \($0.message)" } ?? "")
         )
     }
 }

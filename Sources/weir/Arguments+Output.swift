@@ -8,7 +8,7 @@ extension Arguments {
         let format: OutputFormat? = try choice(.format)
         if let text = self[.template] {
             if has(.fields) || isTyped(.format) {
-                throw error("--template is instead of \(has(.fields) ? "--fields" : "--format")")
+                throw error("--template cannot be combined with \(has(.fields) ? "--fields" : "--format")")
             }
             do throws(LineTemplate.Malformed) {
                 return .template(try LineTemplate(text))
@@ -17,7 +17,7 @@ extension Arguments {
             }
         }
         guard let text = self[.fields] else { return .format(format ?? .compact) }
-        if isTyped(.format), format != .json { throw error("--fields are members of --format json") }
+        if isTyped(.format), format != .json { throw error("--fields requires --format json") }
         do throws(EnvelopeFields.Malformed) {
             return .fields(try EnvelopeFields(text))
         } catch {
@@ -62,7 +62,7 @@ extension Arguments {
         settings.roomWidth = try count(.roomWidth)
         settings.showsIDs = has(.ids)
         settings.spacer = try duration(.spacer)
-        guard (4...200).contains(settings.roomWidth ?? 20) else { throw error("--room-width: 4 to 200 columns") }
+        guard (4...200).contains(settings.roomWidth ?? 20) else { throw error("--room-width must be from 4 to 200") }
         return settings
     }
 }

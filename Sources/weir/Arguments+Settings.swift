@@ -87,7 +87,7 @@ extension Arguments {
         guard option.placeholder == nil else { return found }
         guard let text = found.values.last, let isOn = Arguments.truth(text) else {
             let value = UsageError.quoted(found.values.last ?? "")
-            throw error("\(found.origin.label(option.flag)): \(value) is neither yes nor no")
+            throw error("\(found.origin.label(option.flag)): invalid value \(value); write yes or no")
         }
         return isOn ? Setting(values: [], origin: found.origin) : nil
     }

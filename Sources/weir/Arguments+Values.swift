@@ -72,7 +72,7 @@ extension Arguments {
     func revision(_ option: Option) throws(UsageError) -> EngineIO.Revision? {
         guard let text = self[option], text != "auto" else { return nil }
         guard let revision = Int(text).flatMap(EngineIO.Revision.init(rawValue:)) else {
-            throw error("\(option.flag): \(UsageError.quoted(text)) is none of 3, 4, auto")
+            throw error("\(option.flag): \(UsageError.quoted(text)) is not one of 3, 4, auto")
         }
         return revision
     }
@@ -118,13 +118,13 @@ extension Arguments {
     /// Returns the speed at which a recording is played.
     func pace() throws(UsageError) -> ReplayConfiguration.Pace {
         if let rate = try rate() {
-            guard self[.speed] == nil else { throw error("--rate and --speed are two ways to say the same") }
+            guard self[.speed] == nil else { throw error("--rate and --speed exclude each other") }
             return .rate(rate)
         }
         guard let text = self[.speed] else { return .factor(1) }
         if text == "max" { return .maximum }
         guard let value = Double(text), value >= 0.01, value <= 1000 else {
-            throw error("--speed: \(UsageError.quoted(text)) is neither a number from 0.01 to 1000 nor max")
+            throw error("--speed: invalid speed \(UsageError.quoted(text)); write a number from 0.01 to 1000, or max")
         }
         return .factor(value)
     }
@@ -150,7 +150,7 @@ extension Arguments {
         if address.hasPrefix("["), address.hasSuffix("]") {
             address = address.dropFirst().dropLast()
         } else if address.contains(":") {
-            throw error("\(option.flag): an IPv6 address stands in brackets: [\(address)]:\(port)")
+            throw error("\(option.flag): write an IPv6 address in brackets: [\(address)]:\(port)")
         }
         guard !address.isEmpty else { throw error("\(option.flag): \(UsageError.quoted(text)) is not ADDR:PORT") }
         return (String(address), port)
@@ -162,7 +162,7 @@ extension Arguments {
             var names: [String] = []
             for name in all(.namespace) {
                 guard SocketIO.isNamespace(name) else {
-                    throw error("--namespace: a comma cannot be in the name of a namespace")
+                    throw error("--namespace: a namespace must not contain a comma")
                 }
                 let whole = name.hasPrefix("/") ? name : "/" + name
                 if !names.contains(whole) { names.append(whole) }
@@ -177,7 +177,7 @@ extension Arguments {
             guard let text = self[.path] else { return nil }
             let path = text.hasPrefix("/") ? text : "/" + text
             if path.contains("?") {
-                throw error("--path is a path alone: a query is the URL's, or --query NAME=VALUE")
+                throw error("--path must not contain a query; put it in the URL, or use --query NAME=VALUE")
             }
             guard (try? URLParts(parsing: "http://h" + path))?.path == path else {
                 throw error("--path: invalid path \(UsageError.quoted(text)); write it like /socket.io/")
@@ -190,7 +190,7 @@ extension Arguments {
     func serviceURL(_ text: String) throws(UsageError) -> URLParts {
         let url = try url(text)
         guard url.target == "/" else {
-            throw error("\(urlLabel): its path and query are of no use to 'weir \(command.name)'; leave them out")
+            throw error("\(urlLabel): 'weir \(command.name)' uses no path and no query; omit them")
         }
         return url
     }
@@ -198,7 +198,7 @@ extension Arguments {
     /// Returns the URL of a backend.
     func url(_ text: String) throws(UsageError) -> URLParts {
         if text.contains("#") {
-            throw error(urlLabel + ": what follows # is not for a server; leave it out, or write %23")
+            throw error(urlLabel + ": remove the # and the text after it, or write %23")
         }
         do {
             return try URLParts(parsing: text)

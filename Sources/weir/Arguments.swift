@@ -96,7 +96,7 @@ struct Arguments {
     /// Takes an option without a value. `=no` switches off a setting of the environment or of a file.
     private mutating func take(_ option: Option, _ text: String?) throws(UsageError) {
         guard let isOn = Arguments.truth(text ?? "yes") else {
-            throw error("\(option.flag) takes no value but yes or no")
+            throw error("\(option.flag) accepts only yes or no as a value")
         }
         if isOn {
             settings[option] = Setting(values: [], origin: .flag)
@@ -138,7 +138,7 @@ struct Arguments {
         let text = UsageError.quoted(flag)
         if let option = Option.allCases.first(where: { $0.flag == flag }) {
             let others = option.row.scope.commands.map(\.name).joined(separator: ", ")
-            throw error("\(text) is not an option of 'weir \(command.name)' (it is one of: \(others))")
+            throw error("\(text) is not an option of 'weir \(command.name)' (it belongs to: \(others))")
         }
         throw error("unknown option \(text)" + Suggestion.phrase(for: flag, among: mine.map(\.flag)))
     }
@@ -199,7 +199,7 @@ struct Arguments {
                 ", and no context is selected; 'weir ctx use NAME' selects one of " + contexts.joined(separator: ", ")
         }
         let tails = RunningProcess.all.map(\.name)
-        if !tails.isEmpty { message += "; 'weir attach NAME' shows what runs: " + tails.joined(separator: ", ") }
+        if !tails.isEmpty { message += "; 'weir attach NAME' shows a running tail: " + tails.joined(separator: ", ") }
         return message
     }
 

@@ -7,9 +7,9 @@ enum CompletionScripts {
             read -ra words <<<"$line"
             [[ $line == *[[:space:]] ]] && words+=("")
             current=${words[-1]}
-            # Quotes are the shell's, not the word's.
+            # The shell handles quotes.
             words=("${words[@]//[\"\'\\]/}")
-            # What stands before the last of readline's word breaks is not replaced.
+            # Readline replaces only the text after its last word break.
             [[ $current == *[:=]* ]] && prefix=${current%"${current##*[:=]}"}
             COMPREPLY=()
             while IFS=$'\t' read -r candidate _; do
@@ -22,7 +22,7 @@ enum CompletionScripts {
                 compopt -o filenames 2>/dev/null
                 while IFS= read -r candidate; do COMPREPLY+=("$candidate"); done < <(compgen -f -- "${current#"$prefix"}")
             fi
-            # A flag that ends with = and a reference that ends with : go on.
+            # A flag that ends with = or a reference that ends with : gets no space.
             [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[:=] ]] && compopt -o nospace 2>/dev/null
             return 0
         }

@@ -6,7 +6,7 @@ import Terminal
 enum ConfigCommand {
     static func path(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         guard let path = Settings.configPath(arguments) else {
-            throw arguments.error("there is no home, and so no config file: set HOME or XDG_CONFIG_HOME")
+            throw arguments.error("no config file: neither HOME nor XDG_CONFIG_HOME is set")
         }
         return Console.print(path + "\n")
     }
@@ -90,7 +90,7 @@ enum ConfigCommand {
         if let path = Settings.configPath(arguments) {
             let shown = ConfigFolder.shown(path)
             switch ConfigFolder.read(path, forEyes: .anybody) {
-            case .success(nil): notes.append("\(shown): there is none")
+            case .success(nil): notes.append("\(shown): not found")
             case .success(let text?):
                 let file = SettingsFile(text, kind: .config)
                 problems += file.problems.map { "\(shown):\($0.line): \($0.message)" }
@@ -101,7 +101,7 @@ enum ConfigCommand {
         }
         let names = Option.allCases.filter(\.isVariable).map(\.variable)
         for name in Environment.names(startingWith: Option.prefix) where !names.contains(name) {
-            problems.append("\(name) is not the variable of an option" + Suggestion.phrase(for: name, among: names))
+            problems.append("\(name): no option has this variable" + Suggestion.phrase(for: name, among: names))
         }
         for line in problems { Console.note("weir: " + line) }
         guard problems.isEmpty else { return .usage }

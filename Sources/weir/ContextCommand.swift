@@ -58,7 +58,7 @@ enum ContextCommand {
         try ContextFolder.write(text, to: new)
         try ContextFolder.rename(name, to: new)
         try ContextFolder.remove(name)
-        Console.note("context \(name) is \(new) now")
+        Console.note("context \(name) renamed to \(new)")
         return .done
     }
 
@@ -69,7 +69,7 @@ enum ContextCommand {
         for name in names {
             try ContextFolder.remove(name)
             try ContextFolder.rename(name, to: nil)
-            Console.note("context \(name) is gone")
+            Console.note("context \(name) removed")
         }
         return .done
     }
@@ -109,7 +109,7 @@ enum ContextCommand {
     /// Warns that a stronger choice than the selection applies here.
     private static func warnOfOther(than name: String) {
         guard let choice = ContextChoice.current(nil), choice.origin != .selected, choice.name != name else { return }
-        Console.note("warning: here \(choice.label) says \(TerminalText.escaped(choice.name))")
+        Console.note("warning: \(choice.label) overrides the selection here with \(TerminalText.escaped(choice.name))")
     }
 }
 

@@ -41,7 +41,7 @@ enum ContextEditing {
                 message: "invalid name \(UsageError.quoted(name)); use up to 64 letters, digits, '.', '_' and '-'")
         }
         if ContextFolder.has(name) {
-            throw ContextFolder.Problem(message: "there is a context '\(name)' already; 'weir ctx edit' changes it")
+            throw ContextFolder.Problem(message: "the context '\(name)' already exists; change it with 'weir ctx edit'")
         }
     }
 
@@ -86,7 +86,7 @@ enum ContextEditing {
         }
         for option in Option.of(arguments.command) {
             if arguments.all(option).contains(where: { $0.contains(where: \.isNewline) || $0.isEmpty }) {
-                throw ContextFolder.Problem(message: "\(option.flag): the value is empty, or has more than one line")
+                throw ContextFolder.Problem(message: "\(option.flag): the value is empty or has several lines")
             }
         }
     }
@@ -112,7 +112,7 @@ enum ContextEditing {
     /// Opens the user's editor on a copy. A valid copy replaces the file; an invalid one is kept for the user.
     private static func editByHand(_ name: String, _ text: String) throws(ContextFolder.Problem) -> ExitCode {
         guard let editor = Environment.value("VISUAL") ?? Environment.value("EDITOR") else {
-            throw ContextFolder.Problem(message: "nothing is to change: give an option, or set EDITOR")
+            throw ContextFolder.Problem(message: "nothing to change: give an option, or set EDITOR")
         }
         guard let path = ContextFolder.path(of: name).map({ $0 + ".edited~" }) else { return .runtimeError }
         if let problem = WholeFile.write(Array(text.utf8), to: path) {
@@ -121,12 +121,12 @@ enum ContextEditing {
         // The editor may contain arguments. The path is passed as a parameter, so that the shell does not interpret it.
         guard Subprocess.run(["/bin/sh", "-c", editor + " \"$1\"", "sh", path]) == 0 else {
             unlink(path)
-            throw ContextFolder.Problem(message: "the editor failed; the context is as it was", code: .runtimeError)
+            throw ContextFolder.Problem(message: "the editor failed; the context is unchanged", code: .runtimeError)
         }
         let edited: String
         switch ConfigFolder.read(path, forEyes: .owner) {
         case .success(let text?): edited = text
-        case .success(nil): throw ContextFolder.Problem(message: "\(path) is gone", code: .runtimeError)
+        case .success(nil): throw ContextFolder.Problem(message: "\(path) no longer exists", code: .runtimeError)
         case .failure(let problem): throw ContextFolder.Problem(message: "\(path): \(problem.message)")
         }
         try checkText(edited, path)

@@ -75,7 +75,7 @@ enum ContextFolder {
     }
 
     private static let noHome = Problem(
-        message: "there is no home, and so no place for contexts: set HOME or XDG_CONFIG_HOME")
+        message: "no folder for contexts: neither HOME nor XDG_CONFIG_HOME is set")
 
     private static func makeFolders() throws(Problem) {
         guard let config = ConfigFolder.path, let folder else { throw noHome }
@@ -87,10 +87,10 @@ enum ContextFolder {
         mkdir(folder, 0o700)
         var facts = stat()
         guard lstat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
-            throw Problem(message: "\(ConfigFolder.shown(folder)) cannot be made", code: .cannotWrite)
+            throw Problem(message: "cannot create \(ConfigFolder.shown(folder))", code: .cannotWrite)
         }
         guard facts.st_uid == getuid(), facts.st_mode & 0o022 == 0 else {
-            throw Problem(message: "\(ConfigFolder.shown(folder)) belongs to others, or they can write in it")
+            throw Problem(message: "\(ConfigFolder.shown(folder)) belongs to another user, or others can write to it")
         }
     }
 }

@@ -24,7 +24,7 @@ enum ControlSocket {
 
     /// Returns the error for a socket path that is in use.
     static func taken(_ path: String) -> Trouble {
-        Trouble("\(name(of: path)) runs already: choose another --name, or see 'weir ps'", .usage)
+        Trouble("\(name(of: path)) is already running: choose another --name, or see 'weir ps'", .usage)
     }
 
     /// Returns the path of the socket with a name.

@@ -44,7 +44,7 @@ struct DownloadOptions {
         json = arguments.has(.json)
         if json, file == nil { throw arguments.error("--json needs --output FILE: the bytes go to standard output") }
         if file == nil, isatty(1) == 1, arguments[.output] == nil {
-            throw arguments.error("standard output is a terminal: name a file with --output, or say --output -")
+            throw arguments.error("standard output is a terminal: name a file with --output, or use --output -")
         }
     }
 }
@@ -59,14 +59,14 @@ enum DownloadCommand {
             }
         } catch {
             if options.store.isRequired { return Console.fail(Trouble("\(error)", .cannotWrite)) }
-            Console.note("warning: nothing is remembered: \(error)")
+            Console.note("warning: the store cannot be used: \(error)")
             store = nil
         }
         defer { store?.close() }
-        store?.tell(onDrained: {}) { Console.note("warning: not remembered: \($0)") }
+        store?.tell(onDrained: {}) { Console.note("warning: not stored: \($0)") }
         // Check this before downloading anything.
         if let file = options.file, !options.isForced, access(file, F_OK) == 0 {
-            return Console.fail(Trouble("\(file) is there already; --force replaces it", .cannotWrite))
+            return Console.fail(Trouble("\(file) already exists; --force replaces it", .cannotWrite))
         }
         return await AccountCommand.with(options.url, options.backend, options.access, hasToken: options.token != nil) {
             service async throws(AccountService.Failure) in

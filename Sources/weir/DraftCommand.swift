@@ -27,7 +27,7 @@ struct DraftOptions {
         }
         self.verb = verb
         account = try AccountOptions(arguments)
-        guard let store = try arguments.store().path else { throw arguments.error("drafts need the store") }
+        guard let store = try arguments.store().path else { throw arguments.error("drafts require the store") }
         self.store = store
         thread = arguments[.thread].map { EntityID($0) }
         var words = Words(rest: arguments.wordsBehindURL[...], arguments: arguments)
@@ -62,7 +62,8 @@ enum DraftCommand {
         return await AccountCommand.with(account.url, account.backend, account.access, hasToken: account.token != nil) {
             service async throws(AccountService.Failure) in
             guard let reference = account.token else {
-                throw .noSecret(TokenError(message: "--token is missing: whose draft is it?", isUsage: true))
+                throw .noSecret(
+                    TokenError(message: "--token is missing: it selects the account of the draft", isUsage: true))
             }
             let user = try await service.whoami(try await service.token(reference)).account.id.description
             do {
@@ -85,7 +86,7 @@ enum DraftCommand {
             Console.note("+ draft for \(channel)")
             return .done
         }
-        guard let draft else { throw Trouble("there is no draft for \(channel)") }
+        guard let draft else { throw Trouble("no draft for \(channel)") }
         if options.verb == .drop {
             try keep(nil)
             Console.note("- draft for \(draft.place)")

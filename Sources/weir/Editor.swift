@@ -13,7 +13,7 @@ enum Editor {
         var path = Array("/tmp/weir-edit-XXXXXX".utf8CString)
         let descriptor = mkstemp(&path)
         guard descriptor >= 0 else {
-            throw Problem(message: "no file to edit can be made: \(String(cString: strerror(errno)))")
+            throw Problem(message: "cannot create a temporary file: \(String(cString: strerror(errno)))")
         }
         defer {
             close(descriptor)
@@ -21,7 +21,7 @@ enum Editor {
         }
         let bytes = Array(text.utf8)
         guard bytes.isEmpty || Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-            throw Problem(message: "the file to edit cannot be written: \(String(cString: strerror(errno)))")
+            throw Problem(message: "cannot write the temporary file: \(String(cString: strerror(errno)))")
         }
         let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         try run(name)
@@ -42,9 +42,9 @@ enum Editor {
         }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {
-            guard errno == EINTR else { throw Problem(message: "\(words[0]) cannot be waited for") }
+            guard errno == EINTR else { throw Problem(message: "cannot wait for \(words[0])") }
         }
-        guard status == 0 else { throw Problem(message: "\(words[0]) ended with an error: nothing is changed") }
+        guard status == 0 else { throw Problem(message: "\(words[0]) failed: nothing changed") }
     }
 
     private static func read(_ path: String) throws(Problem) -> [String] {

@@ -38,7 +38,7 @@ struct EmitOptions {
         emit = Emit(name, given, patience: arguments.has(.noAck) ? nil : try arguments.patience)
         if case .running = target, arguments.isTyped(.namespace) {
             let namespaces = try arguments.namespaces
-            guard namespaces.count == 1 else { throw arguments.error("--namespace: an event goes to one namespace") }
+            guard namespaces.count == 1 else { throw arguments.error("--namespace: give only one namespace") }
             emit.namespace = namespaces[0]
         }
         json = arguments.has(.json)

@@ -13,7 +13,7 @@ struct Ending {
     init(_ summary: TailSummary) {
         switch summary.outcome {
         case .limitReached: (code, words) = (summary.hasLoss ? .loss : .done, summary.verdict)
-        case .timedOut: (code, words) = (.timeout, "timed out before what was asked for came")
+        case .timedOut: (code, words) = (.timeout, "timed out before the expected events arrived")
         case .outputClosed: code = .done
         case .interrupted(let signal): code = ExitCode(endedBy: signal)
         case .refused(let reason): (code, words) = (.refused, "refused: " + reason)
@@ -21,7 +21,7 @@ struct Ending {
             (code, words) = Ending.of(failure, "cannot connect")
             hasSummary = false
         case .gaveUp(let attempts, let failure):
-            let prefix = attempts == 0 ? "not connecting again" : "gave up after \(attempts) attempts"
+            let prefix = attempts == 0 ? "not reconnecting" : "gave up after \(attempts) attempts"
             (code, words) = Ending.of(failure, prefix)
         case .noPlace(let reason): (code, words) = (.runtimeError, reason)
         case .notFound(let reason): (code, words) = (.timeout, reason)
@@ -41,7 +41,7 @@ struct Ending {
         guard code == .done || code == .loss else { return }
         let causes = failures.compactMap { $0.words(summary) }
         guard !causes.isEmpty else { return }
-        (code, words) = (.loss, "failed, as --fail-on asks: " + causes.joined(separator: ", "))
+        (code, words) = (.loss, "failed because of --fail-on: " + causes.joined(separator: ", "))
     }
 
     /// Returns the code and sentence for a failed connection. A handshake refused with 401 or 403 is a problem of the

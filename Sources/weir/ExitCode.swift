@@ -35,16 +35,16 @@ enum ExitCode: Int32, CaseIterable {
     /// The line in the help.
     var meaning: String {
         switch self {
-        case .done: "done; also when the reader of the pipe went away"
+        case .done: "done; also if the reader closed the pipe"
         case .runtimeError: "runtime error"
-        case .usage: "wrong usage"
-        case .loss: "finished, but something was lost or could not be read"
-        case .refused: "refused: the token or the rights do not suffice"
-        case .noConnection: "cannot connect, or gave up connecting again"
+        case .usage: "invalid usage"
+        case .loss: "finished, but data was lost or could not be decoded"
+        case .refused: "refused: token invalid or permission denied"
+        case .noConnection: "cannot connect, or gave up reconnecting"
         case .mismatch: "the replay does not match"
         case .cannotWrite: "cannot write the output or a file"
-        case .timeout: "timed out, or ended, before what was expected came"
-        case .hungUp: "the terminal went away (SIGHUP)"
+        case .timeout: "timed out or ended before the expected events arrived"
+        case .hungUp: "the terminal was closed (SIGHUP)"
         case .interrupted: "interrupted (SIGINT)"
         case .terminated: "terminated (SIGTERM)"
         }

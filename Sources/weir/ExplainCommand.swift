@@ -39,13 +39,13 @@ enum ExplainCommand {
     private static func lines(_ guide: EventGuide, _ backend: KnownBackend) -> [String] {
         var lines = [guide.kind]
         let names = names(of: guide)
-        lines += wrapped(names.isEmpty ? ["any name this version does not know"] : names, behind: "  on the wire  ")
+        lines += wrapped(names.isEmpty ? ["any unknown name"] : names, behind: "  on the wire  ")
         lines.append(
             "  handled by   "
-                + (guide.handlers.isEmpty ? "nobody: it is shown" : guide.handlers.joined(separator: ", ")))
+                + (guide.handlers.isEmpty ? "none: the event is only shown" : guide.handlers.joined(separator: ", ")))
         lines.append("  backend      " + backend.rawValue)
         if !guide.fields.isEmpty {
-            lines += ["", "fields, as --filter, --fields and --template ask for them:"]
+            lines += ["", "fields, for --filter, --fields and --template:"]
             let width = guide.fields.map(\.path.count).max() ?? 0
             lines += guide.fields.map { "  " + padded($0.path, width + 2) + $0.type }
         }
@@ -53,7 +53,7 @@ enum ExplainCommand {
             // Split a type's name, such as replyCounter, into words.
             let subject = subject.reduce(into: "") { $0 += $1.isUppercase ? " " + $1.lowercased() : String($1) }
             let isAlways = subject.isEmpty || subject.hasPrefix(",")
-            let about = "what is done\(isAlways ? "" : ", by how it stands to the model's ")\(subject):"
+            let about = "effects\(isAlways ? "" : ", by comparison with the model's ")\(subject):"
             lines += [""] + wrapped(about.split(separator: ", ").map(String.init), behind: "")
             let width = cases.map(\.standing.count).max() ?? 0
             lines += cases.map { treatment in

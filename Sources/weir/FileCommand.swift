@@ -41,8 +41,8 @@ enum FileCommand {
             words.append("\(report.unreadable) lines (\(report.unreadableBytes) bytes) cannot be read")
         }
         if report.missing > 0 { words.append("\(report.missing) records were missing") }
-        if report.states > 0 { words.append("\(report.states) states of the model behind the loss left out") }
-        if !report.aside.isEmpty { words.append("what cannot be read is in " + report.aside.joined(separator: ", ")) }
+        if report.states > 0 { words.append("\(report.states) states of the model after the loss left out") }
+        if !report.aside.isEmpty { words.append("unreadable parts saved in " + report.aside.joined(separator: ", ")) }
         Console.note("weir: \(path): " + words.joined(separator: "; "))
         return report.isLossy ? .loss : .done
     }
@@ -135,7 +135,7 @@ extension FileCommand {
         guard let position = try arguments.filePosition(.at, in: path) else {
             throw arguments.error("--set needs --at POSITION")
         }
-        let unreached = "the recording ends before --at: there is no mark"
+        let unreached = "the recording ends before --at: no mark added"
         let wish = RecordingMarks.Wish(label: label, at: position)
         guard path == "-" || arguments[.output] != nil else {
             guard try RecordingMarks.keep(wish, beside: path, hearing: complaints.hear) else {
@@ -168,13 +168,13 @@ extension FileCommand {
         let report = try redaction.redact(
             arguments.positionals[0], to: arguments.destination, hearing: complaints.hear)
         var words = "\(report.replacements) values replaced in \(report.changed) records"
-        if report.binary > 0 { words += "; \(report.binary) binary messages were not looked into" }
+        if report.binary > 0 { words += "; \(report.binary) binary messages were not searched" }
         Console.note("weir: " + words)
         for (rule, near) in report.unmet {
             let hint =
                 near.isEmpty
-                ? "write the keys as the payload has them, as in path:email"
-                : "there is " + near.map { "path:" + $0 }.joined(separator: ", ")
+                ? "write the keys as in the payload, such as path:email"
+                : "similar: " + near.map { "path:" + $0 }.joined(separator: ", ")
             Console.note("weir: --rule \(rule) matches nothing" + (rule == "regex" ? "" : "; \(hint)"))
         }
         return report.unmet.isEmpty ? complaints.code : .loss
@@ -189,7 +189,7 @@ extension FileCommand {
         guard path != "-" || arguments[.output] != nil else { throw arguments.error("--output FILE is missing") }
         let target = ToolDestination(path: arguments[.output] ?? path + ".zst", replaces: arguments.has(.force))
         let result = try RecordingCopy.compress(path, to: target)
-        Console.note("weir: \(result.text) bytes are \(result.compressed) bytes now")
+        Console.note("weir: compressed \(result.text) bytes to \(result.compressed) bytes")
         return .done
     }
 }

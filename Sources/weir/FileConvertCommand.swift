@@ -27,7 +27,7 @@ enum FileConvertCommand {
                 hearing: complaints.hear)
             Console.note("weir: \(report.written) records written")
         case (.some, _): throw arguments.error("convert it to a recording first: --to weir")
-        case (nil, .weir): throw arguments.error("it is an event file already")
+        case (nil, .weir): throw arguments.error("the file is already an event file")
         case (nil, .asciicast): try asciicast(path, arguments)
         case (nil, .har): try export(path, .har, arguments, complaints)
         case (nil, .cloudevents): try export(path, .cloudevents, arguments, complaints)

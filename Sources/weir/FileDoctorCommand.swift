@@ -15,7 +15,9 @@ enum FileDoctorCommand {
             }
             problems += report.problems
             if report.problems == 0, !isJSON {
-                let words = "\(report.records) records, nothing wrong" + (report.goesOn ? "; it goes on elsewhere" : "")
+                let words =
+                    "\(report.records) records, no problems"
+                    + (report.goesOn ? "; the recording continues in another file" : "")
                 lines.append(StandardOutput.escaped("\(path): \(words)"))
             }
             try output.write(lines)

@@ -31,7 +31,7 @@ enum FileInfoCommand {
         add("file", path)
         add("title", head.title)
         add("tags", head.tags.joined(separator: ", "))
-        add("filter", head.filter.map { "only events that are: " + $0 })
+        add("filter", head.filter.map { "only events that match: " + $0 })
         add("recording", "\(head.recording), segment \(head.segment)")
         add("written by", "\(head.tool), format \(head.major).\(head.minor)")
         add("from", wall(overview.firstWall))
@@ -60,7 +60,7 @@ enum FileInfoCommand {
     private static func redactions(_ head: Record.Head) -> String {
         let rules = head.redactions.isEmpty ? "nothing" : head.redactions.joined(separator: ", ")
         let isScrubbed = head.redactions.contains(RedactionRule.received.rawValue)
-        return isScrubbed ? rules : rules + "; secrets that the server sent are as they came"
+        return isScrubbed ? rules : rules + "; secrets sent by the server are not redacted"
     }
 
     private static func size(_ overview: RecordingOverview) -> String {

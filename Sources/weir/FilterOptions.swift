@@ -69,16 +69,16 @@ struct FilterOptions {
 
     /// The text that `--explain-filter` prints.
     var explanation: String {
-        var lines = [view.filter.isEmpty ? "everything is shown" : "shown is: " + view.filter.text]
+        var lines = [view.filter.isEmpty ? "everything is shown" : "shown: " + view.filter.text]
         let width = view.filter.clauses.map(\.origin.count).max() ?? 0
         for clause in view.filter.clauses {
             let padding = String(repeating: " ", count: width - clause.origin.count)
             lines.append("  \(clause.origin)\(padding)  \(clause.text)")
         }
-        for filter in view.highlights { lines.append("highlighted is: " + filter.text) }
-        if let sample = view.sample { lines.append("of the events that pass is shown: \(sample.text)") }
-        if let backlog = view.backlog { lines.append("of older messages are shown the last \(backlog) of each room") }
-        lines.append("always shown are gaps and what cannot be decoded")
+        for filter in view.highlights { lines.append("highlighted: " + filter.text) }
+        if let sample = view.sample { lines.append("sampled: \(sample.text) of the matching events") }
+        if let backlog = view.backlog { lines.append("older messages: the last \(backlog) of each room") }
+        lines.append("always shown: gaps and undecodable messages")
         return lines.map { $0 + "\n" }.joined()
     }
 }

@@ -18,11 +18,11 @@ enum Help {
         for code in ExitCode.allCases { lines.append("  " + padded(String(code.rawValue), 10) + code.meaning) }
         lines += [
             "",
-            "Every option can be given by an environment variable, too (WEIR_MAX_ATTEMPTS is --max-attempts),",
-            "in a context or in the config file: 'weir help ctx', 'weir help config'. What is typed prevails.",
+            "Options can also be set by environment variables (WEIR_MAX_ATTEMPTS for --max-attempts), in a",
+            "context or in the config file: 'weir help ctx', 'weir help config'. Typed options take precedence.",
             "",
-            "Colours are used on a terminal only, and not when NO_COLOR is set; --color, FORCE_COLOR and",
-            "CLICOLOR say otherwise, and --theme and --style choose them. Text from a peer is shown with",
+            "Colours are used only on a terminal, and not if NO_COLOR is set; --color, FORCE_COLOR and",
+            "CLICOLOR override this, and --theme and --style select the colours. Text from a peer is shown with",
             "control, escape, bidirectional and zero-width characters escaped, except by --format raw into a",
             "pipe or file.",
         ]
@@ -48,7 +48,7 @@ enum Help {
         if command.takesSettings, let option = Option.of(command).first(where: { $0.isInherited(by: command) }) {
             lines += [
                 "",
-                "An environment variable or the config file can give an option, too: \(option.flag) is \(option.variable).",
+                "Options can also be set in the environment or the config file: \(option.variable) is \(option.flag).",
             ]
         }
         lines += ["", command.examples.count == 1 ? "Example:" : "Examples:"]

@@ -59,16 +59,17 @@ enum Manual {
         for command in Command.topLevel { roff.item(name(of: command) + "(1)", command.summary) }
         roff.section("ENVIRONMENT")
         roff.text(
-            "Every option has a variable: WEIR_ and its name in capital letters, with _ for -. Several values stand one a line."
+            "Every option has a variable: WEIR_ and its name in capital letters, with _ for -. Several values are separated by newlines."
         )
         roff.item(
-            "NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "when colours are used, where --color does not say")
+            "NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "whether to use colours, if --color is not given")
         roff.item(
-            "XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR", "where settings, the store and control sockets are")
+            "XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR",
+            "folders of the settings, the store and the control sockets")
         roff.section("FILES")
         roff.item("~/.config/weir/config", "settings; see weir-config(1)")
         roff.item("~/.config/weir/contexts/NAME", "contexts; see weir-ctx(1)")
-        roff.item("~/.local/state/weir/store.sqlite", "what is remembered")
+        roff.item("~/.local/state/weir/store.sqlite", "the store of rows, rooms and drafts")
         addExitStatus(to: &roff)
         return roff.page
     }

@@ -22,7 +22,7 @@ enum ManualCommand {
 
     private static func writeAll(_ folder: String) -> ExitCode {
         if mkdir(folder, 0o777) != 0, errno != EEXIST {
-            return Console.fail(Trouble("\(folder) cannot be made: \(String(cString: strerror(errno)))", .cannotWrite))
+            return Console.fail(Trouble("cannot create \(folder): \(String(cString: strerror(errno)))", .cannotWrite))
         }
         for command in Manual.pages {
             let path = "\(folder)/\(Manual.name(of: command)).1"
@@ -41,7 +41,7 @@ enum ManualCommand {
         guard let sheet = CheatSheet.all.first(where: { $0.topic == topic }) else {
             let topics = CheatSheet.all.map(\.topic)
             throw arguments.error(
-                "there is no topic \(UsageError.quoted(topic)); there are \(topics.joined(separator: ", "))"
+                "unknown topic \(UsageError.quoted(topic)); topics: \(topics.joined(separator: ", "))"
                     + Suggestion.phrase(for: topic, among: topics))
         }
         return Console.print(sheet.text)

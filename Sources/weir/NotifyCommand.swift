@@ -36,7 +36,7 @@ struct NotifyOptions {
             }
             payloads.append(value)
         }
-        guard !payloads.isEmpty else { throw arguments.error("\(label) has no notification") }
+        guard !payloads.isEmpty else { throw arguments.error("\(label) contains no notification") }
     }
 }
 

@@ -53,29 +53,30 @@ enum Option: Int, CaseIterable {
         case .backend:
             Row(
                 "backend", Value(Self.backends),
-                "what the server speaks (default \(Self.usual)); socketio has no schema",
+                "protocol of the server (default \(Self.usual)); socketio has no schema",
                 Scope([.demo, .tail, .record, .fileConvert, .explain, .emit], .server).and(.errands),
                 otherwise: [
-                    Variant(.errands, "what the server speaks (default \(Self.usual))", Self.knownBackends),
-                    Variant([.explain], "whose events (default of all)", Self.knownBackends, isInherited: false),
-                    Variant([.demo], "whose world is played (default \(Self.usual))", Self.worlds),
-                    Variant([.emit], "what the server speaks (default socketio)"),
-                    Variant([.fileConvert], "what the server of the messages spoke (default socketio)"),
+                    Variant(.errands, "protocol of the server (default \(Self.usual))", Self.knownBackends),
+                    Variant([.explain], "backend of the events (default all)", Self.knownBackends, isInherited: false),
+                    Variant([.demo], "world to play (default \(Self.usual))", Self.worlds),
+                    Variant([.emit], "protocol of the server (default socketio)"),
+                    Variant([.fileConvert], "protocol of the recorded server (default socketio)"),
                 ])
         case .profile:
             Row(
-                "profile", "FILE", "what the server speaks, declared (weir profile check FILE)",
+                "profile", "FILE", "profile of the server (weir profile check FILE)",
                 Scope([.tail, .record, .replay, .draft, .login, .logout, .whoami], [.server, .recording])
                     .and(.actions).and([.serve, .explain]),
                 otherwise: [
                     Variant(
-                        [.serve], "backend to play, declared; --scenario is then a FILE or nothing", isInherited: false)
+                        [.serve], "profile of the backend to play; --scenario is then a FILE or none",
+                        isInherited: false)
                 ])
         case .against:
-            Row("against", "FILE", "try it on a recording: what matches, what is missing", [.profileCheck])
+            Row("against", "FILE", "test it with a recording: matches and missing rules", [.profileCheck])
         case .path:
             Row(
-                "path", "PATH", "endpoint's path (default /socket/; socketio and echo: /socket.io/)",
+                "path", "PATH", "endpoint path (default /socket/; socketio and echo: /socket.io/)",
                 Scope([.serve, .tail, .record, .emit], .server))
         case .namespace:
             Row(
@@ -83,23 +84,26 @@ enum Option: Int, CaseIterable {
                 Scope([.tail, .record, .fileConvert, .emit], .server), .repeatable,
                 otherwise: [
                     Variant(
-                        [.fileConvert], "the Socket.IO namespace that a replay hears (default /)", isRepeatable: false)
+                        [.fileConvert], "the Socket.IO namespace that a replay plays (default /)", isRepeatable: false)
                 ])
         case .query:
             Row(
-                "query", "NAME=VALUE", "add this to the URL's query (VALUE as for --header)", .connections,
+                "query", "NAME=VALUE", "query parameter added to the URL (VALUE as for --header)", .connections,
                 [.repeatable, .secret])
         case .eio:
-            Row("eio", "3|4|auto", "Engine.IO revision (default auto: 4, or 3 when the server says so)", .connections)
+            Row("eio", "3|4|auto", "Engine.IO revision (default auto: 4, or 3 if the server says so)", .connections)
         case .transport:
             Row(
                 "transport", "auto|websocket|polling|upgrade",
                 "default auto: websocket, else polling; upgrade: polling first", .connections)
         case .token:
             Row(
-                "token", .reference, "where the token is, never the token; NAME=… for one service",
+                "token", .reference, "reference to the token, never the token; NAME=… for one service",
                 .loggedIn, .repeatable)
-        case .auth: Row("auth", "JSON", "auth object of Socket.IO; strings in it as for --token", .connections, .secret)
+        case .auth:
+            Row(
+                "auth", "JSON", "auth object of Socket.IO; strings may be references, as in --token", .connections,
+                .secret)
         case .header:
             Row(
                 "header", "'NAME: VALUE'", "header for every request (VALUE as for --token, or plain text)", .requests,
@@ -107,152 +111,161 @@ enum Option: Int, CaseIterable {
         case .ca: Row("ca", "FILE", "certificates to trust instead of the system's (PEM)", .requests)
         case .cert: Row("cert", "FILE", "certificate to show the server (PEM, with its chain)", .requests)
         case .key: Row("key", "FILE", "key of --cert (PEM; default the same file)", .requests, needs: .cert)
-        case .keyPass: Row("key-pass", .reference, "where the passphrase of --key is", .requests, needs: .cert)
+        case .keyPass: Row("key-pass", .reference, "reference to the passphrase of --key", .requests, needs: .cert)
         case .pin:
             Row(
-                "pin", "sha256//HASH", "public key the server must have; one of them, when several", .requests,
+                "pin", "sha256//HASH", "public key of the server; if repeated, one must match", .requests,
                 .repeatable)
-        case .proxy: Row("proxy", "URL|env", "HTTP proxy to go through, or what the environment names", .requests)
-        case .proxyAuth: Row("proxy-auth", .reference, "where the proxy's USER:PASSWORD is", .requests, needs: .proxy)
+        case .proxy: Row("proxy", "URL|env", "HTTP proxy, or env for the proxy of the environment", .requests)
+        case .proxyAuth:
+            Row("proxy-auth", .reference, "reference to the proxy's USER:PASSWORD", .requests, needs: .proxy)
         case .company:
             Row(
-                "company", "ID", "company (default the last one looked at, or the first)",
+                "company", "ID", "company (default the last selected one, or the first)",
                 .live.and(.actions).and([.download]))
         case .workspace:
             Row(
-                "workspace", "ID", "workspace (default the last one looked at, or the first)",
+                "workspace", "ID", "workspace (default the last selected one, or the first)",
                 .live.and(.actions).and([.download]))
         case .join:
-            Row("join", .pattern, "join these rooms only: names or patterns (weir help rooms)", .live, .repeatable)
+            Row("join", .pattern, "join only these rooms: names or patterns (weir help rooms)", .live, .repeatable)
         case .autoAdopt:
             Row(
-                "auto-adopt", "all|matching|off", "rooms to join by themselves (default all; matching with --join)",
+                "auto-adopt", "all|matching|off", "rooms to join automatically (default all; matching with --join)",
                 [.tail, .record])
         case .maxRooms:
-            Row("max-rooms", "N", "join no more rooms than these by patterns; say what is left out", [.tail, .record])
+            Row("max-rooms", "N", "join at most N rooms by patterns; report the rooms left out", [.tail, .record])
         case .emit:
             Row(
-                "emit", "'EVENT ARG…'", "send this after each connect; -: each line of standard input", .live,
+                "emit", "'EVENT ARG…'", "send this event after each connect; -: each line of standard input", .live,
                 .repeatable)
-        case .emitAck: Row("emit-ack", .flag, "ask for an answer to what is emitted, and show it", .live)
-        case .noAck: Row("no-ack", .flag, "ask for no answer", [.emit])
+        case .emitAck: Row("emit-ack", .flag, "request acknowledgements of emitted events and show them", .live)
+        case .noAck: Row("no-ack", .flag, "request no acknowledgement", [.emit])
         case .ack:
             Row(
-                "ack", "'EVENT=ARG…'", "answer such events, which ask for it; with --on: 'ARG…' alone", .live,
+                "ack", "'EVENT=ARG…'", "acknowledge such events; with --on only 'ARG…'", .live,
                 .repeatable)
         case .history: Row("history", "N", "show at least N head messages of each channel, page by page", .live)
-        case .catchUp: Row("catch-up", "N", "after a gap catch up with N messages a channel (default 1000)", .live)
-        case .members: Row("members", .flag, "show who is in each channel, too: a room and a request a channel", .live)
+        case .catchUp: Row("catch-up", "N", "messages to fetch per channel after a gap (default 1000)", .live)
+        case .members: Row("members", .flag, "also show channel members: one more room and request per channel", .live)
         case .framing:
             Row(
-                "framing", "auto|own|library", "who reads frames: weir, or libwebsockets, less strict (auto: weir)",
+                "framing", "auto|own|library", "frame parser: weir, or libwebsockets, less strict (auto: weir)",
                 .live)
         case .format:
             Row(
                 "format", "pretty|compact|chat|table|json|jsonl|raw",
-                "how events are printed (default compact); jsonl: payloads only", .printing)
+                "output format (default compact); jsonl: payloads only", .printing)
         case .template:
-            Row("template", "TEXT", "such a line for each event: '{time} {title:16} {text}'", .printing)
-        case .fields: Row("fields", "NAME,…", "print such members of json, as in room_title,text", .printing)
-        case .schema: Row("schema", .flag, "print the JSON Schema of json, and end", .views)
+            Row("template", "TEXT", "line for each event, such as '{time} {title:16} {text}'", .printing)
+        case .fields: Row("fields", "NAME,…", "print only these members of json, such as room_title,text", .printing)
+        case .schema: Row("schema", .flag, "print the JSON Schema of json and exit", .views)
         case .time:
             Row(
-                "time", "abs|rel|delta|none", "time of an event: wall clock (default), since start, or the last",
+                "time", "abs|rel|delta|none", "time of an event: wall clock (default), since start, or previous",
                 .printing.watching(.all))
         case .zone:
             Row(
-                "zone", "utc|local|NAME", "whose wall clock it is (default utc), as Europe/Berlin",
+                "zone", "utc|local|NAME", "time zone (default utc), such as Europe/Berlin",
                 .printing.watching(.all))
-        case .roomWidth: Row("room-width", "N", "columns of a room (default by the terminal: 10 to 20)", .printing)
-        case .ids: Row("ids", .flag, "show rooms, people and rows by their ids rather than by names", .printing)
-        case .spacer: Row("spacer", "D", "show a pause as long as this by a line of its own", .printing)
+        case .roomWidth:
+            Row("room-width", "N", "width of the room column (default by the terminal: 10 to 20)", .printing)
+        case .ids: Row("ids", .flag, "show ids of rooms, people and rows instead of names", .printing)
+        case .spacer: Row("spacer", "D", "show pauses of at least D on a separate line", .printing)
         case .summary:
             Row(
-                "summary", "text|json|none", "how to tell at the end what was seen (default text)", .runs.watching(.all)
+                "summary", "text|json|none", "format of the final summary (default text)", .runs.watching(.all)
             )
         case .view:
             Row(
                 "view", "log|latest|top|graph|model|raw|conn",
-                "what is shown: lines (default), raw wire units, or a view in place", .views)
+                "view: lines (default), raw wire units, or one drawn in place", .views)
         case .report:
             Row(
-                "report", "FILE", "at the end write a page of what passed: HTML (-: standard output)",
+                "report", "FILE", "write a page about the run at the end: HTML (-: standard output)",
                 [.demo, .tail, .record, .replay])
         case .noStatus: Row("no-status", .flag, "no status line on a terminal", .runs)
         case .hook:
             Row(
-                "hook", "'EXPR=COMMAND'", "run COMMAND, by no shell, for what EXPR holds of; input: JSON",
+                "hook", "'EXPR=COMMAND'", "run COMMAND without a shell for what matches EXPR; input: JSON",
                 .views, .repeatable)
         case .hookSh:
-            Row("hook-sh", "'EXPR=COMMAND'", "the same by /bin/sh, for pipes and $WEIR_N", .views, .repeatable)
+            Row("hook-sh", "'EXPR=COMMAND'", "the same with /bin/sh, for pipes and $WEIR_N", .views, .repeatable)
         case .notify:
             Row(
-                "notify", "RULE", "notify of mention, direct, keyword:WORD, or what EXPR holds of", .views,
+                "notify", "RULE", "notify of mention, direct, keyword:WORD, or matches of EXPR", .views,
                 .repeatable)
         case .notifyBy:
-            Row("notify-by", "terminal|desktop|COMMAND", "by its bell (default), notify-send, a program", .views)
-        case .forward: Row("forward", "URL", "post the JSON of each event that is shown to this URL", .views)
+            Row(
+                "notify-by", "terminal|desktop|COMMAND", "notify by terminal bell (default), notify-send, or a program",
+                .views)
+        case .forward: Row("forward", "URL", "post the JSON of each shown event to this URL", .views)
         case .filter:
-            Row("filter", "EXPR", "show what this holds of, too: kind = message and size > 4K", .filters, .repeatable)
+            Row("filter", "EXPR", "show only matches, such as: kind = message and size > 4K", .filters, .repeatable)
         case .kind:
             Row(
-                "kind", .kind, "show what is of such a kind, and what it changed", .filtersOfFiles, .repeatable,
-                otherwise: [Variant([.fileFilter], "keep records of such a kind: f, http, sub, gap, mark, …")])
-        case .messages: Row("messages", .flag, "show messages and what they changed, nothing else", .filters)
-        case .eventsOnly: Row("events-only", .flag, "show events, and no changes of the model", .filters)
-        case .noChanges: Row("no-changes", .flag, "leave out the changes of the model", .filters)
+                "kind", .kind, "show events of this kind, and their changes", .filtersOfFiles, .repeatable,
+                otherwise: [Variant([.fileFilter], "keep records of this kind: f, http, sub, gap, mark, …")])
+        case .messages: Row("messages", .flag, "show only messages and their changes", .filters)
+        case .eventsOnly: Row("events-only", .flag, "show events without changes of the model", .filters)
+        case .noChanges: Row("no-changes", .flag, "hide changes of the model", .filters)
         case .notKind:
             Row(
-                "not-kind", .kind, "leave out what is of such a kind", .filtersOfFiles, .repeatable,
-                otherwise: [Variant([.fileFilter], "leave out records of such a kind")])
+                "not-kind", .kind, "leave out events of this kind, and their changes", .filtersOfFiles, .repeatable,
+                otherwise: [Variant([.fileFilter], "leave out records of this kind")])
         case .room:
             Row(
-                "room", .room, "show what is about such a room: a name, a pattern, #TITLE", .filtersOfFiles,
-                .repeatable, otherwise: [Variant([.fileFilter], "keep what is about such a room")])
-        case .notRoom: Row("not-room", .room, "leave out what is about such a room", .filtersOfFiles, .repeatable)
+                "room", .room, "show events of this room: a name, a pattern, #TITLE", .filtersOfFiles,
+                .repeatable, otherwise: [Variant([.fileFilter], "keep records about this room")])
+        case .notRoom: Row("not-room", .room, "leave out events or records of this room", .filtersOfFiles, .repeatable)
         case .from:
             Row(
-                "from", "USER", "show what is by such a user: a name, an id, a pattern",
+                "from", "USER", "show events by this user: a name, an id, a pattern",
                 Scope([.demo, .tail, .replay, .fileConvert, .attach], .all), .repeatable,
-                otherwise: [Variant([.fileConvert], "what FILE is", "weir|har|cloudevents|lines", isRepeatable: false)])
-        case .notFrom: Row("not-from", "USER", "leave out what is by such a user", .filters, .repeatable)
+                otherwise: [
+                    Variant(
+                        [.fileConvert], "format of FILE (default detected)", "weir|har|cloudevents|lines",
+                        isRepeatable: false)
+                ])
+        case .notFrom: Row("not-from", "USER", "hide events by this user", .filters, .repeatable)
         case .grep: Row("grep", "RE", "show lines that match a regular expression", .filters, .repeatable)
-        case .exclude: Row("exclude", "RE", "leave out lines that match a regular expression", .filters, .repeatable)
+        case .exclude: Row("exclude", "RE", "hide lines that match a regular expression", .filters, .repeatable)
         case .highlight:
             Row(
-                "highlight", "EXPR|/RE/", "point out what this holds of, or lines that match /RE/", .filters,
+                "highlight", "EXPR|/RE/", "highlight what matches, or lines that match /RE/", .filters,
                 .repeatable)
         case .tail:
             Row(
-                "tail", "N", "of older messages show the last N of each room; 0: from now on",
+                "tail", "N", "show the last N older messages of each room; 0: from now on",
                 Scope([.demo, .tail], .server))
-        case .sample: Row("sample", "N%|1/N", "show so many of the events only, evenly", .filters)
-        case .explainFilter: Row("explain-filter", .flag, "print what the options above come to, and end", .filters)
-        case .count: Row("count", "N", "end after N events that are shown", .runs)
+        case .sample: Row("sample", "N%|1/N", "show only this share of the events, evenly spread", .filters)
+        case .explainFilter:
+            Row("explain-filter", .flag, "print the combined filter of these options and exit", .filters)
+        case .count: Row("count", "N", "end after N shown events", .runs)
         case .untilMatch:
-            Row("until-match", "EXPR", "end with the first of what this holds of, or /RE/ in a line", .views)
-        case .failOn: Row("fail-on", "gap|unknown|denied,…", "end with 3 when this happened, too", .runs, .repeatable)
+            Row("until-match", "EXPR", "end at the first match, or at the first line that matches /RE/", .views)
+        case .failOn: Row("fail-on", "gap|unknown|denied,…", "also exit with 3 if this happened", .runs, .repeatable)
         case .duration:
             Row("duration", "D", "end after this time, such as 500ms, 15s, 2m (8 if still waiting)", .sessions)
-        case .idleTimeout: Row("idle-timeout", "D", "end when no event came for this time (8 if still waiting)", .live)
+        case .idleTimeout: Row("idle-timeout", "D", "end if no event arrives for this time (8 if still waiting)", .live)
         case .maxAttempts:
-            Row("max-attempts", "N", "give up (5) after N attempts in a row to connect", .live.and(.actions))
+            Row("max-attempts", "N", "give up (5) after N consecutive failed attempts to connect", .live.and(.actions))
         case .maxRetryAfter:
             Row(
-                "max-retry-after", "D", "wait no longer when a server says Retry-After (default 5m)",
+                "max-retry-after", "D", "longest wait for a Retry-After of a server (default 5m)",
                 .live.and(.actions))
         case .reconnect:
             Row(
-                "reconnect", "always|lost|never", "when to connect again; lost: not after the server said goodbye",
+                "reconnect", "always|lost|never", "when to reconnect; lost: not after an orderly close by the server",
                 .live)
         case .maxMessage:
-            Row("max-message", "SIZE", "refuse a larger message of the socket (default 16M, most 32M)", .live)
-        case .maxBody: Row("max-body", "SIZE", "refuse a larger answer to a request (default 16M, most 32M)", .live)
+            Row("max-message", "SIZE", "largest message of the socket (default 16M, at most 32M)", .live)
+        case .maxBody: Row("max-body", "SIZE", "largest answer to a request (default 16M, at most 32M)", .live)
         case .maxBinary:
-            Row("max-binary", "SIZE", "refuse larger attachments of one event (default 16M, most 32M)", .live)
+            Row("max-binary", "SIZE", "largest attachments of one event (default 16M, at most 32M)", .live)
         case .maxAttachments:
-            Row("max-attachments", "N", "refuse an event with more attachments (default 10, most 1000)", .live)
-        case .maxDepth: Row("max-depth", "N", "refuse JSON of the socket nested deeper (default and most 1024)", .live)
+            Row("max-attachments", "N", "most attachments of one event (default 10, at most 1000)", .live)
+        case .maxDepth: Row("max-depth", "N", "deepest nesting of JSON from the socket (default and most 1024)", .live)
         case .record:
             Row(
                 "record", "FILE", "write everything received and sent to this new event file",
@@ -266,241 +279,245 @@ enum Option: Int, CaseIterable {
                 "lease", "D", "without a word for so long its rooms go to others (default 10s)", [.tail], needs: .share)
         case .events:
             Row(
-                "events", .flag, "publish events and changes as JSON, too, where it records to nats://",
+                "events", .flag, "also publish events and changes as JSON if it records to nats://",
                 [.demo, .tail, .record])
         case .metrics:
-            Row("metrics", "[ADDR:]PORT", "answer Prometheus at /metrics there (default 127.0.0.1)", .live)
-        case .otlp: Row("otlp", "URL", "send metrics and spans there each 10s: OTLP, HTTP, JSON", .live)
+            Row("metrics", "[ADDR:]PORT", "serve metrics to Prometheus at /metrics (default 127.0.0.1)", .live)
+        case .otlp: Row("otlp", "URL", "send metrics and spans to a collector every 10s (OTLP/HTTP JSON)", .live)
         case .rotate:
             Row(
-                "rotate", "SIZE|D|hup", "record in segments: a new one at this size, age, or SIGHUP (also)", .live,
+                "rotate", "SIZE|D|hup", "record in segments: a new one at this size, age, or SIGHUP", .live,
                 .repeatable, needs: .record)
         case .keep:
-            Row("keep", "N|SIZE|D", "segments to keep: so many, so large or so old in all", .live, needs: .rotate)
+            Row("keep", "N|SIZE|D", "segments to keep: a number, a total size or an age", .live, needs: .rotate)
         case .compress:
             Row(
-                "compress", "closed|live", "with zstd: closed segments, or live, as what is called .zst", .live,
+                "compress", "closed|live", "use zstd for closed segments, or live, like a FILE named .zst", .live,
                 needs: .record)
         case .fsync:
             Row(
                 "fsync", "never|interval|chunk|always",
-                "when to force it to disk, for power cuts (default interval: 1s)", .live)
+                "when to sync to disk, for power cuts (default interval: 1s)", .live)
         case .recordFilter:
             Row(
-                "record-filter", "EXPR", "record of events only what this holds of; the file says so", .sessions,
+                "record-filter", "EXPR", "record only matching events; the file contains the filter", .sessions,
                 needs: .record)
         case .onWriteError:
             Row(
-                "on-write-error", "stop|continue", "when it cannot be written: end (7), or go on without it", .live,
+                "on-write-error", "stop|continue", "if writing fails: end (7), or continue without it", .live,
                 needs: .record)
         case .noStates: Row("no-states", .flag, "record no checksums of the model", .live)
         case .keepSecrets:
-            Row("keep-secrets", .flag, "show and record secrets that the server sends as they come", .sessions)
+            Row("keep-secrets", .flag, "show and record secrets sent by the server unredacted", .sessions)
         case .flightRecorder:
             Row("flight-recorder", "D[,SIZE]", "keep the last D in memory; SIGUSR2 writes it to a new file", [.tail])
         case .store:
             Row(
-                "store", "FILE|none", "where it is remembered what was seen (tail: ~/.local/state/weir)",
+                "store", "FILE|none", "store of rows, rooms and drafts (tail: ~/.local/state/weir)",
                 .live.and([.roomsLs, .roomsJoin, .roomsLeave, .roomsSet, .logout, .download, .draft]).and(.actions),
                 otherwise: [
-                    Variant(.roomVerbs, "file to look into instead of asking a running tail", isInherited: false)
+                    Variant(.roomVerbs, "store to use instead of a running tail", isInherited: false)
                 ])
         case .diffLog:
             Row(
-                "diff-log", "FILE", "every change of the model, a batch a line (- is standard output)",
+                "diff-log", "FILE", "log of model changes, a batch per line (-: standard output)",
                 .runs.watching([.server, .recording]))
         case .diffLogReversible:
             Row(
-                "diff-log-reversible", .flag, "also what each line of the log replaced, to go back by it",
+                "diff-log-reversible", .flag, "include replaced values in the log, so that it can be undone",
                 .runs.watching([.server, .recording]), needs: .diffLog)
-        case .speed: Row("speed", "N|max", "times the original speed, 0.01 to 1000 (default 1), or max", .replays)
+        case .speed: Row("speed", "N|max", "speed factor, 0.01 to 1000 (default 1), or max", .replays)
         case .rate:
             Row(
-                "rate", "N/s", "so many events a second, whatever their times", .replays.and([.serve]),
+                "rate", "N/s", "events per second, regardless of their times", .replays.and([.serve]),
                 excludes: .speed,
-                otherwise: [Variant([.serve], "about so many things a second happen (default 1)")])
+                otherwise: [Variant([.serve], "approximate events per second (default 1)")])
         case .tokenFile:
-            Row("token-file", "FILE", "keep the token there; the one that is there is good for ever", [.serve])
+            Row("token-file", "FILE", "file for the token; an existing one in it never expires", [.serve])
         case .env:
-            Row("env", .flag, "begin it beside the shell: eval \"$(weir serve --env)\" sets $URL", [.serve])
+            Row("env", .flag, "run in the background: eval \"$(weir serve --env)\" sets $URL", [.serve])
         case .idleLimit:
-            Row("idle-limit", "D", "longest wait for a record (default what the recording advises)", .replays)
+            Row("idle-limit", "D", "longest wait for a record (default from the recording)", .replays)
         case .span:
             Row(
-                "for", "D", "end after so much of the recording's time",
+                "for", "D", "end after this much of the recording's time",
                 Scope([.replay, .roomsJoin, .roomsLeave, .roomsMute, .roomsUnmute], .recording),
                 otherwise: [Variant(.roomVerbs, "undo it after this time, such as 10m")])
-        case .loop: Row("loop", "N|forever", "play so often", [.replay])
-        case .follow: Row("follow", .flag, "wait for more where the file has no end yet", .replays, excludes: .loop)
+        case .loop: Row("loop", "N|forever", "number of times to play", [.replay])
+        case .follow: Row("follow", .flag, "wait for more if the file has no end yet", .replays, excludes: .loop)
         case .durable:
             Row(
-                "durable", "NAME", "of nats://: begin after what earlier replays of this NAME showed", [.replay],
+                "durable", "NAME", "for nats://: continue where the last replay of this NAME ended", [.replay],
                 excludes: .start)
-        case .step: Row("step", .flag, "begin paused; each line of standard input is a step", .replays)
+        case .step: Row("step", .flag, "start paused; each line of standard input is a step", .replays)
         case .refetch:
             Row(
-                "refetch", "recorded|stub|off", "answer requests as recorded (default), all others too, or none",
+                "refetch", "recorded|stub|off", "answer recorded requests (default), unrecorded ones too, or none",
                 .replays)
         case .verify:
             Row(
                 "verify", .flag,
-                "compare checksums, states, requests; tell the verdict (6: differs)", .replays)
+                "compare checksums, states and requests (6: differs)", .replays)
         case .serve:
-            Row("serve", "ADDR:PORT", "be the recording's server, for other clients; nothing is shown", [.replay])
+            Row("serve", "ADDR:PORT", "serve the recording to other clients instead of showing it", [.replay])
         case .listen:
-            Row("listen", "ADDR:PORT", "where to listen (default 127.0.0.1:0, a port the system chooses)", [.serve])
+            Row("listen", "ADDR:PORT", "address to listen on (default 127.0.0.1:0, any free port)", [.serve])
         case .scenario:
             Row("scenario", "NAME|FILE", "script (default workspace) or \(Self.servers)", [.serve])
         case .seed: Row("seed", "N", "seed of the world; one seed gives one history (default 1)", [.demo, .serve])
         case .tokenLife:
-            Row("token-life", "D", "how long tokens are good; a login can renew its own (default 1h)", [.serve])
+            Row("token-life", "D", "lifetime of tokens; a login can renew its own (default 1h)", [.serve])
         case .strictRooms:
-            Row("strict-rooms", .flag, "\(Self.refusing): refuse rooms of others and of private channels", [.serve])
+            Row("strict-rooms", .flag, "\(Self.refusing): refuse rooms of other users and private channels", [.serve])
         case .roomLimit:
             Row("room-limit", "N", "\(Self.refusing): most rooms a client may be in (default 5000)", [.serve])
         case .pingInterval:
             Row("ping-interval", "D", "time between heartbeats (default 25s; a bare number is ms)", [.serve])
-        case .pingTimeout: Row("ping-timeout", "D", "how long a heartbeat may be missing (default 20s)", [.serve])
+        case .pingTimeout: Row("ping-timeout", "D", "how long a heartbeat may be late (default 20s)", [.serve])
         case .connectTimeout:
-            Row("connect-timeout", "D", "how long a client may join no namespace (default 45s)", [.serve])
-        case .recovery: Row("recovery", "D", "echo: a client cut off may come back so late, missing nothing", [.serve])
-        case .era: Row("era", "a|b", "REST: a is the mobile proxy alone, b the core, too (default b)", [.serve])
+            Row("connect-timeout", "D", "time for a client to join a namespace (default 45s)", [.serve])
+        case .recovery:
+            Row("recovery", "D", "echo: time in which a disconnected client can resume without loss", [.serve])
+        case .era: Row("era", "a|b", "REST: a is only the mobile proxy, b also the core (default b)", [.serve])
         case .maxPayload:
-            Row("max-payload", "BYTES", "most bytes of a message or a polling body (default 1000000)", [.serve])
+            Row("max-payload", "BYTES", "largest message or polling body in bytes (default 1000000)", [.serve])
         case .thread:
             Row(
-                "thread", "MESSAGE", "head of the thread the message is in, or is a reply to",
+                "thread", "MESSAGE", "first message of the thread of the message or reply",
                 [.send, .edit, .react, .delete, .draft])
         case .draft:
-            Row("draft", .flag, "send the draft of the place in place of TEXT ('weir help draft')", [.send])
+            Row("draft", .flag, "send the draft instead of TEXT ('weir help draft')", [.send])
         case .image:
-            Row("image", "FILE", "picture to send along (GroupMe): JPEG, PNG, GIF or WebP", [.send], .repeatable)
+            Row("image", "FILE", "picture to attach (GroupMe): JPEG, PNG, GIF or WebP", [.send], .repeatable)
         case .file:
             Row(
-                "file", "FILE", "file to send along (Twake): it is uploaded first, and once", [.send, .edit],
+                "file", "FILE", "file to attach (Twake); it is uploaded first, and once", [.send, .edit],
                 .repeatable)
         case .visibility:
-            Row("visibility", "public|private|direct", "who sees the channel (a new one: default public)", [.channel])
-        case .icon: Row("icon", "EMOJI|FILE", "the channel's icon; of a GroupMe group the picture", [.channel])
-        case .description: Row("description", "TEXT", "what the channel is for", [.channel])
+            Row(
+                "visibility", "public|private|direct", "visibility of the channel (default for a new one: public)",
+                [.channel])
+        case .icon: Row("icon", "EMOJI|FILE", "icon of the channel; for a GroupMe group its picture", [.channel])
+        case .description: Row("description", "TEXT", "purpose of the channel", [.channel])
         case .rename: Row("rename", "NAME", "the new name of the channel or workspace", [.channel, .workspace])
         case .member:
             Row(
-                "member", "USER", "who is in it, too: a user's id; for a workspace an address", [.channel, .workspace],
+                "member", "USER", "further member: a user's id, or for a workspace an e-mail address",
+                [.channel, .workspace],
                 .repeatable)
         case .language: Row("language", "LANGUAGE", "the language of your account, such as fr", [.account])
         case .status:
-            Row("status", "TEXT", "what you say about yourself; '' for nothing", [.account])
-        case .statusIcon: Row("status-icon", "EMOJI", "an emoji before it", [.account])
+            Row("status", "TEXT", "your status text; '' for none", [.account])
+        case .statusIcon: Row("status-icon", "EMOJI", "emoji before your status text", [.account])
         case .user: Row("user", "NAME", "user name or address to log in with", [.login], settings: .all)
         case .password:
             Row(
-                "password", .password, "where the password, or GroupMe's token, is (default prompt)", [.login],
+                "password", .password, "reference to the password or GroupMe token (default prompt)", [.login],
                 settings: .all)
         case .save:
             Row(
-                "save", "FILE", "file for the token (0600); one that is there is replaced",
+                "save", "FILE", "file for the token (0600); an existing one is replaced",
                 [.login, .roomsJoin, .roomsLeave, .roomsOnly, .roomsPin], settings: .all,
-                otherwise: [Variant(.roomVerbs, "keep the patterns as a set of this name, too", "SET")])
+                otherwise: [Variant(.roomVerbs, "also save the patterns as a set with this name", "SET")])
         case .json:
             Row(
-                "json", .flag, "print the result as one JSON object a line", .results,
+                "json", .flag, "print the result as one JSON object per line", .results,
                 otherwise: [
-                    Variant(.roomVerbs, "print one JSON object a line"),
-                    Variant([.fileInfo], "print one JSON object a file"),
-                    Variant([.fileDoctor], "print one JSON object a finding"),
+                    Variant(.roomVerbs, "print one JSON object per line"),
+                    Variant([.fileInfo], "print one JSON object per file"),
+                    Variant([.fileDoctor], "print one JSON object per problem"),
                     Variant([.fileDiff], "print one JSON object"),
-                    Variant([.fileGrep], "print the records' lines as they stand in the file"),
+                    Variant([.fileGrep], "print the records' lines unchanged"),
                 ])
         case .output:
             Row(
                 "output", "FILE", "write to this new file (0600) instead of standard output",
                 .writingFiles.and([.download]), letter: "o",
-                otherwise: [Variant([.fileSplit], "begin the segments' names with this (default FILE's)")])
+                otherwise: [Variant([.fileSplit], "prefix of the segments' names (default that of FILE)")])
         case .force:
             Row(
-                "force", .flag, "replace a file that is there",
+                "force", .flag, "replace an existing file",
                 Scope([.tail, .record, .download], .server).and(.writingFiles).and([.streamRm]),
-                otherwise: [Variant([.streamRm], "remove it, for everybody")])
-        case .secrets: Row("secrets", .flag, "look for what looks like a secret, too", [.fileDoctor])
-        case .event: Row("event", "EVENT", "keep such events, by their name on the wire", [.fileFilter], .repeatable)
-        case .notEvent: Row("not-event", "EVENT", "leave out such events", [.fileFilter], .repeatable)
+                otherwise: [Variant([.streamRm], "confirm the removal, which affects all users")])
+        case .secrets: Row("secrets", .flag, "also search for values that look like secrets", [.fileDoctor])
+        case .event: Row("event", "EVENT", "keep events with this name on the wire", [.fileFilter], .repeatable)
+        case .notEvent: Row("not-event", "EVENT", "leave out events with this name", [.fileFilter], .repeatable)
         case .direction: Row("dir", "in|out", "keep messages received, or sent", [.fileFilter])
-        case .connection: Row("conn", "N", "keep what belongs to such a connection", [.fileFilter], .repeatable)
+        case .connection: Row("conn", "N", "keep records of this connection", [.fileFilter], .repeatable)
         case .notConnection:
-            Row("not-conn", "N", "leave out what belongs to such a connection", [.fileFilter], .repeatable)
+            Row("not-conn", "N", "leave out records of this connection", [.fileFilter], .repeatable)
         case .start:
             Row(
-                "start", .position, "show what is from here on; what is before is applied", .parts,
-                otherwise: [Variant([.fileFilter, .fileCut], "begin with the first record here")])
-        case .end: Row("end", .position, "end before the first record here", .parts)
-        case .ripple: Row("ripple", .flag, "close the hole: times begin at 0", [.fileCut])
-        case .fixedStrings: Row("fixed-strings", .flag, "PATTERN is text", [.fileGrep], letter: "F")
-        case .ignoreCase: Row("ignore-case", .flag, "upper and lower case are the same", [.fileGrep], letter: "i")
-        case .invertMatch: Row("invert-match", .flag, "find what does not match", [.fileGrep], letter: "v")
-        case .countOnly: Row("count-only", .flag, "print how many match", [.fileGrep], letter: "c")
+                "start", .position, "show events from here on; earlier ones are only applied", .parts,
+                otherwise: [Variant([.fileFilter, .fileCut], "begin with the first record at this position")])
+        case .end: Row("end", .position, "end before the first record at this position", .parts)
+        case .ripple: Row("ripple", .flag, "close the gap before the part: times begin at 0", [.fileCut])
+        case .fixedStrings: Row("fixed-strings", .flag, "PATTERN is plain text", [.fileGrep], letter: "F")
+        case .ignoreCase: Row("ignore-case", .flag, "ignore case", [.fileGrep], letter: "i")
+        case .invertMatch: Row("invert-match", .flag, "find records that do not match", [.fileGrep], letter: "v")
+        case .countOnly: Row("count-only", .flag, "print only the number of matches", [.fileGrep], letter: "c")
         case .filesWithMatches:
             Row("files-with-matches", .flag, "print the names of files with a match", [.fileGrep], letter: "l")
-        case .onlyMatching: Row("only-matching", .flag, "print what matches, alone", [.fileGrep], letter: "o")
-        case .raw: Row("raw", .flag, "search and show bytes: JSON's escapes (\\u00e9) as spelled", [.fileGrep])
-        case .after: Row("after", "N", "print N records behind each match, too", [.fileGrep], letter: "A")
-        case .before: Row("before", "N", "print N records before each match, too", [.fileGrep], letter: "B")
+        case .onlyMatching: Row("only-matching", .flag, "print only the matching text", [.fileGrep], letter: "o")
+        case .raw: Row("raw", .flag, "search and show raw bytes, with JSON escapes (\\u00e9)", [.fileGrep])
+        case .after: Row("after", "N", "also print N records after each match", [.fileGrep], letter: "A")
+        case .before: Row("before", "N", "also print N records before each match", [.fileGrep], letter: "B")
         case .context:
-            Row("context", "N", "print N records before and behind each match, too", [.fileGrep], letter: "C")
-        case .around: Row("around", "D", "print what happened within this time of each match, too", [.fileGrep])
-        case .set: Row("set", "NAME", "add a mark of this name", [.fileMark])
-        case .at: Row("at", .position, "where the mark is to stand", [.fileMark])
-        case .size: Row("size", "SIZE", "begin a new segment when one has so many new bytes", [.fileSplit])
-        case .every: Row("every", "D", "begin a new segment after so much time", [.fileSplit])
-        case .records: Row("records", "N", "begin a new segment after so many records", [.fileSplit])
+            Row("context", "N", "also print N records before and after each match", [.fileGrep], letter: "C")
+        case .around: Row("around", "D", "also print records within this time of each match", [.fileGrep])
+        case .set: Row("set", "NAME", "add a mark with this name", [.fileMark])
+        case .at: Row("at", .position, "position of the new mark", [.fileMark])
+        case .size: Row("size", "SIZE", "begin a new segment after this many new bytes", [.fileSplit])
+        case .every: Row("every", "D", "begin a new segment after this time", [.fileSplit])
+        case .records: Row("records", "N", "begin a new segment after N records", [.fileSplit])
         case .marks: Row("marks", .flag, "begin a new segment at every mark", [.fileSplit])
         case .connections: Row("connections", .flag, "begin a new segment at every connection", [.fileSplit])
-        case .rule: Row("rule", "RULE", "what to take out", [.fileRedact], .repeatable)
-        case .replace: Row("replace", "fixed|hash|fake", "what stands in its place (default fixed)", [.fileRedact])
-        case .keepLength: Row("keep-length", .flag, "what stands in its place has as many bytes", [.fileRedact])
-        case .to: Row("to", "weir|har|cloudevents|lines|asciicast", "what to make of it", [.fileConvert])
+        case .rule: Row("rule", "RULE", "values to remove", [.fileRedact], .repeatable)
+        case .replace: Row("replace", "fixed|hash|fake", "kind of replacement (default fixed)", [.fileRedact])
+        case .keepLength: Row("keep-length", .flag, "replacements keep the length in bytes", [.fileRedact])
+        case .to: Row("to", "weir|har|cloudevents|lines|asciicast", "format to convert to", [.fileConvert])
         case .decompress: Row("decompress", .flag, "write the text of a compressed file", [.fileCompress], letter: "d")
         case .on:
             Row(
-                "on", .tail, "the running tail to speak to",
+                "on", .tail, "running tail to use",
                 .roomVerbs.and(Scope([.ctl, .notify, .tail, .record, .emit], [.server, .running])).and(.actions),
                 settings: [.environment, .config],
                 otherwise: [
                     Variant([.roomsLs], "running tail, or a group: nats://HOST/GROUP", "NAME|URL"),
                     Variant(
-                        [.tail, .record], "do the --emit or --ack behind it for what EXPR holds of", "EXPR",
+                        [.tail, .record], "condition of the following --emit or --ack", "EXPR",
                         isRepeatable: true, isInherited: false),
                     Variant(
-                        [.watch], "running tail to watch; or EXPR, as weir tail has it", "NAME|EXPR", isRepeatable: true
+                        [.watch], "running tail to watch; or EXPR, as in weir tail", "NAME|EXPR", isRepeatable: true
                     ), Variant(Scope.actions.and([.emit]), isInherited: false),
                 ])
-        case .name: Row("name", "NAME", "name of the control socket (default context, or process id)", .named)
+        case .name: Row("name", "NAME", "name of the control socket (default context or process id)", .named)
         case .all:
             Row(
-                "all", .flag, "also those that nobody wants", [.roomsLs, .man],
-                otherwise: [Variant([.man], "write every page into the folder DIR")])
+                "all", .flag, "also list rooms that are not wanted", [.roomsLs, .man],
+                otherwise: [Variant([.man], "write all pages to the folder DIR")])
         case .since:
             Row(
-                "since", "D|TIME", "leave out what is older, such as 10m or 2026-07-29T08:00:00Z",
+                "since", "D|TIME", "hide older events, such as 10m or 2026-07-29T08:00:00Z",
                 Scope([.demo, .tail, .attach], [.server, .running]).and([.roomsHistory]),
-                otherwise: [Variant([.roomsHistory], "only what was said in this time, such as 2h", "D")])
+                otherwise: [Variant([.roomsHistory], "only messages of this time, such as 2h", "D")])
         case .older:
-            Row("older", .flag, "the page before the oldest message the tail has", [.roomsHistory], excludes: .since)
+            Row("older", .flag, "the page before the tail's oldest message", [.roomsHistory], excludes: .since)
         case .noControl: Row("no-ctl", .flag, "open no control socket", .named)
         case .allowEmit:
             Row(
-                "allow-emit", .flag, "clients of the control socket may send events to the server",
+                "allow-emit", .flag, "let control socket clients send events to the server",
                 [.demo, .tail, .record])
         case .dynamicPins:
             Row(
-                "dynamic-pins", .flag, "pin rooms that clients join for good; unpin those they leave", [.tail, .record])
+                "dynamic-pins", .flag, "pin and unpin rooms that clients join and leave permanently", [.tail, .record])
         case .recordDir:
             Row(
-                "record-dir", "FOLDER", "where clients of the control socket may begin recordings",
+                "record-dir", "FOLDER", "folder for recordings begun by control socket clients",
                 [.demo, .tail, .record])
         case .timeout:
             Row(
-                "timeout", "D", "how long an answer may take (default 5s)",
+                "timeout", "D", "timeout of an answer (default 5s)",
                 Scope([.ctl, .tail, .record, .emit], .server), needs: .emitAck)
         case .quiet:
             Row(
@@ -508,34 +525,35 @@ enum Option: Int, CaseIterable {
                 Scope([.demo, .serve, .tail, .record, .replay, .attach], .all))
         case .ctx:
             Row(
-                "ctx", .context, "context with the URL and options ('weir ctx'); none for none", .contexts,
+                "ctx", .context, "context with the URL and options ('weir ctx'); or none", .contexts,
                 settings: .environment)
         case .yes:
             Row(
-                "yes", .flag, "do it, though the context is guarded", .actions.and(.connections), settings: .environment
+                "yes", .flag, "confirm an action in a guarded context", .actions.and(.connections),
+                settings: .environment
             )
         case .label:
-            Row("label", "TEXT", "what to say of it in lists", [.ctxAdd, .ctxEdit], .repeatable, settings: .context)
+            Row("label", "TEXT", "label for lists", [.ctxAdd, .ctxEdit], .repeatable, settings: .context)
         case .shell:
-            Row("shell", .flag, "print what sets it in this shell, for eval", [.ctxUse, .ctxUnuse], settings: [])
-        case .unset: Row("unset", .option, "take this option out of it", [.ctxEdit], .repeatable, settings: [])
+            Row("shell", .flag, "print shell code for this shell only, for eval", [.ctxUse, .ctxUnuse], settings: [])
+        case .unset: Row("unset", .option, "remove this option from the context", [.ctxEdit], .repeatable, settings: [])
         case .guarded:
             Row(
-                "guard", .flag, "ask for --yes where others would see what is done", [.ctxAdd, .ctxEdit],
+                "guard", .flag, "require --yes for actions that others can see", [.ctxAdd, .ctxEdit],
                 settings: .context)
         case .replicas:
             Row(
-                "replicas", "1|3|5", "nodes that keep each message (default 3 where there are as many)", [.streamCreate]
+                "replicas", "1|3|5", "nodes that store each message (default 3 if available)", [.streamCreate]
             )
-        case .maxSize: Row("max-size", "SIZE", "the oldest go when there are more bytes than this", [.streamCreate])
-        case .maxAge: Row("max-age", "D", "what is older goes, such as 30d", [.streamCreate])
-        case .memory: Row("memory", .flag, "keep it in memory only", [.streamCreate])
+        case .maxSize: Row("max-size", "SIZE", "remove the oldest messages above this size", [.streamCreate])
+        case .maxAge: Row("max-age", "D", "remove older messages, such as 30d", [.streamCreate])
+        case .memory: Row("memory", .flag, "store the stream in memory only", [.streamCreate])
         case .nats: Row("nats", "URL", "list the tails that publish to this cluster instead", [.ps])
         case .natsCreds: Row("nats-creds", "FILE", "credentials for the cluster, as nsc writes them", .clusters)
         case .natsUser: Row("nats-user", "NAME", "user at the cluster", .clusters)
-        case .natsPassword: Row("nats-password", .reference, "where the password of --nats-user is", .clusters)
-        case .natsNkey: Row("nats-nkey", .reference, "where the seed of the nkey is", .clusters)
-        case .natsTLS: Row("nats-tls", .flag, "ask the cluster for TLS; so do the three below", .clusters)
+        case .natsPassword: Row("nats-password", .reference, "reference to the password of --nats-user", .clusters)
+        case .natsNkey: Row("nats-nkey", .reference, "reference to the seed of the nkey", .clusters)
+        case .natsTLS: Row("nats-tls", .flag, "use TLS; implied by the three options below", .clusters)
         case .natsCA: Row("nats-ca", "FILE", "certificates to trust instead of the system's (PEM)", .clusters)
         case .natsCert: Row("nats-cert", "FILE", "certificate to show the cluster (PEM, with its chain)", .clusters)
         case .natsKey: Row("nats-key", "FILE", "key of --nats-cert (PEM; default the same file)", .clusters)
@@ -545,7 +563,9 @@ enum Option: Int, CaseIterable {
                 "theme", Value(TerminalTheme.Name.allCases.map(\.rawValue).joined(separator: "|")),
                 "default auto: readable on dark and light; terminal: its own 16", .coloured)
         case .style:
-            Row("style", "ROLE=STYLE", "such a look, as in actor=bold blue (weir help config)", .coloured, .repeatable)
+            Row(
+                "style", "ROLE=STYLE", "style of a role, such as actor=bold blue (weir help config)", .coloured,
+                .repeatable)
         case .config:
             Row(
                 "config", "FILE|none", "file of settings (default ~/.config/weir/config)", .settings,

@@ -62,12 +62,12 @@ struct OutputOptions {
         }
         if view != .log {
             if let other = [Option.format, .template, .fields].first(where: { arguments.isTyped($0) }) {
-                throw arguments.error("--view \(view.rawValue) is instead of \(other.flag)")
+                throw arguments.error("--view \(view.rawValue) cannot be combined with \(other.flag)")
             }
             form = nil
         }
         if view == .raw, let other = Self.filters.first(where: { arguments.isTyped($0) }) {
-            throw arguments.error("--view raw is all there is on the wire: \(other.flag) is about events")
+            throw arguments.error("--view raw shows all traffic: \(other.flag) applies only to events")
         }
         summary = try arguments.choice(.summary) ?? .text
         lines = try arguments.lineSettings()
@@ -81,7 +81,7 @@ struct OutputOptions {
         reversible = arguments.has(.diffLogReversible)
         if diffLog == "-" {
             if let other = Self.onStandardOutput(arguments, view) {
-                throw arguments.error("--diff-log - is standard output, and so is what \(other) shows")
+                throw arguments.error("--diff-log - uses standard output, and so does \(other)")
             }
             form = nil
         }

@@ -19,7 +19,7 @@ struct PeopleOptions {
     var wanted: Wanted
 
     init(_ arguments: Arguments) throws(UsageError) {
-        account = try AccountOptions(arguments, with: "people") { $0.people != nil }
+        account = try AccountOptions(arguments, with: "member lists") { $0.people != nil }
         place = AccountService.PeoplePlace(company: arguments[.company], workspace: arguments[.workspace])
         let words = arguments.wordsBehindURL
         switch arguments.command {

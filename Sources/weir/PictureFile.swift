@@ -25,7 +25,7 @@ enum PictureFile {
             if count == 0 { break }
             bytes += buffer[..<count]
         }
-        guard bytes.count <= most else { throw Problem(message: "it has more than \(most >> 20) MiB") }
+        guard bytes.count <= most else { throw Problem(message: "it is larger than \(most >> 20) MiB") }
         guard let type = type(of: bytes) else {
             throw Problem(message: "it is not a JPEG, PNG, GIF or WebP picture")
         }

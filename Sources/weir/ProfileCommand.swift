@@ -79,7 +79,7 @@ enum ProfileCommand {
             for (words, count) in sorted(found.unreadable) { lines.append("  unreadable: \(count) × \(words)") }
             let met = Set(found.kinds.keys)
             let unmet = profile.events.map { $0.kind ?? $0.event }.filter { !met.contains($0) }
-            if !unmet.isEmpty { lines.append("  never met: " + unmet.joined(separator: ", ")) }
+            if !unmet.isEmpty { lines.append("  unused rules: " + unmet.joined(separator: ", ")) }
             return lines
         }
     }
@@ -92,7 +92,7 @@ enum ProfileCommand {
         playing.refetch = .stub
         do { _ = try Replay(playing, outlets: [witness]).run() } catch { return Console.fail(error) }
         guard witness.inference.count > 0 else {
-            throw arguments.error("\(UsageError.quoted(recording)) holds no event to infer anything from")
+            throw arguments.error("\(UsageError.quoted(recording)) contains no event to infer a profile from")
         }
         guard let reader = try? RecordingReader(opening: recording),
             let session = try? Configuration(json: reader.head.session)
@@ -136,7 +136,7 @@ extension Arguments {
         guard let path = self[.profile] else { return nil }
         guard isTyped(.backend) else { return .declared(try profile(at: path)) }
         guard !isTyped(.profile) else {
-            throw error("--profile says what the server speaks, and so does --backend: give one of them")
+            throw error("--profile and --backend exclude each other")
         }
         return nil
     }

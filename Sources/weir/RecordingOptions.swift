@@ -25,17 +25,17 @@ extension Arguments {
         plan.rotation = try rotation()
         plan.keep = try keep()
         plan.flight = try flight()
-        if plan.keep != nil, plan.rotation == nil { throw error("--keep needs --rotate: one file is kept whole") }
+        if plan.keep != nil, plan.rotation == nil { throw error("--keep requires --rotate") }
         return plan
     }
 
     /// Checks that a recording with this plan can be written to standard output.
     func checkStream(_ plan: RecordingPlan) throws(UsageError) {
         guard command == .record else {
-            throw error("--record: - is where the events are printed; weir record writes nothing else there")
+            throw error("--record: standard output is used for events; 'weir record' can write the recording there")
         }
-        if plan.rotation != nil { throw error("--rotate needs a file, and - is standard output") }
-        if plan.compressesClosed { throw error("--compress closed needs a file, and - is standard output: use live") }
+        if plan.rotation != nil { throw error("--rotate requires a file, not standard output") }
+        if plan.compressesClosed { throw error("--compress closed requires a file; use live for standard output") }
     }
 
     /// Checks that a recording with this plan can be written to a stream of a cluster.
@@ -45,7 +45,7 @@ extension Arguments {
             (.compress, plan.compressesClosed || plan.options.isCompressed),
         ]
         for (option, isWanted) in needless where isWanted && isTyped(option) {
-            throw error("\(option.flag) is for files: what a stream keeps is said by 'weir stream create'")
+            throw error("\(option.flag) applies only to files; 'weir stream create' sets what a stream keeps")
         }
     }
 

@@ -36,7 +36,7 @@ struct ReplayOptions {
         (replay.count, replay.untilMatch) = (output.count, output.untilMatch)
         if let name = try arguments.name(.durable) {
             guard replay.paths.count == 1, RemoteRecordings.isOne(replay.paths[0]) else {
-                throw arguments.error("--durable is for one recording in a stream: nats://HOST/STREAM/NAME")
+                throw arguments.error("--durable requires a single recording in a stream: nats://HOST/STREAM/NAME")
             }
             durable = { try StreamCommand.durable(arguments, name, &$0) }
         }
@@ -59,14 +59,15 @@ struct ReplayOptions {
         let readsInput = replay.paths.contains("-")
         if readsInput, replay.loops != 1 { throw arguments.error("--loop: standard input can be played only once") }
         if readsInput, replay.isStepping {
-            throw arguments.error("--step: standard input cannot be keys and recording")
+            throw arguments.error("--step: standard input cannot provide both keys and recording")
         }
         if replay.follows, replay.loops != 1 { throw arguments.error("--follow and --loop exclude each other") }
         if replay.backend != nil, replay.verifies {
-            throw arguments.error("--verify and --profile exclude each other: the recorded states are of another model")
+            throw arguments.error(
+                "--verify and --profile exclude each other: the recorded states belong to another model")
         }
         if replay.paths.count > 1, output.diffLog != nil {
-            throw arguments.error("--diff-log is of one model: it needs a single FILE")
+            throw arguments.error("--diff-log requires a single FILE")
         }
     }
 }

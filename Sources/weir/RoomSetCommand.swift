@@ -11,11 +11,11 @@ enum RoomSetCommand {
     }
 
     static func run(_ options: RoomsOptions) throws(Trouble) -> ExitCode {
-        guard let word = options.words.first else { throw usage("what is to be done is missing") }
+        guard let word = options.words.first else { throw usage("the verb is missing") }
         guard let action = Action(rawValue: word) else {
             let words = Action.allCases.map(\.rawValue)
             throw usage(
-                "'\(word)' is none of \(words.joined(separator: ", "))" + Suggestion.phrase(for: word, among: words))
+                "'\(word)' is not one of \(words.joined(separator: ", "))" + Suggestion.phrase(for: word, among: words))
         }
         let store = try RoomStore(options)
         if action == .ls { return list(try store.sets(), asJSON: options.json) }
@@ -31,7 +31,7 @@ enum RoomSetCommand {
         case .ls: return .done
         case .save: return try save(name, rest, in: store, options)
         case .use:
-            guard rest.isEmpty else { throw usage("use takes the name of one set") }
+            guard rest.isEmpty else { throw usage("use accepts exactly one set") }
             var joining = options
             joining.command = .roomsOnly
             return try use(name, joining)
@@ -141,10 +141,10 @@ enum RoomSetCommand {
             throw Trouble(error.message)
         }
         let words = lines.filter { !$0.allSatisfy(\.isWhitespace) }
-        guard !words.isEmpty else { throw Trouble("there is no pattern: the set is as it was") }
+        guard !words.isEmpty else { throw Trouble("no patterns: the set is unchanged") }
         let expression = try read(words)
         if expression == before {
-            Console.note("@\(name) is as it was")
+            Console.note("@\(name) is unchanged")
             return .done
         }
         try store.save(expression, as: name)

@@ -15,7 +15,7 @@ struct RoomStore {
         let context = try client.ask("rooms.context", RoomsClient.Params())
         guard case .string(let path)? = context["store"], case .string(let server)? = context["server"],
             case .string(let user)? = context["user"]
-        else { throw Trouble("the tail does not say where its store is") }
+        else { throw Trouble("the tail's answer does not name its store") }
         self.path = path
         account = StoreAccount(server: server, user: user)
     }
@@ -48,7 +48,7 @@ struct RoomStore {
         defer { store.close() }
         do {
             guard let account = try account ?? store.accounts().first else {
-                throw Trouble("\(path) remembers no account")
+                throw Trouble("\(path) contains no account")
             }
             return try body(store, account)
         } catch {

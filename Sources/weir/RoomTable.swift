@@ -109,7 +109,7 @@ enum RoomTable {
     static func printItems(_ answer: JSONValue, _ options: RoomsOptions) throws(Trouble) -> ExitCode {
         guard case .array(let items)? = answer["items"] else { throw Trouble("the tail's answer cannot be read") }
         if answer["fresh"] != .bool(true) {
-            Console.note("the server has not answered: this is what was known")
+            Console.note("no answer from the server: this was known before")
         }
         var text = ""
         for item in items {
@@ -121,7 +121,7 @@ enum RoomTable {
         }
         if text.isEmpty {
             let what = options.command == .roomsWho ? "member is known" : "message is known"
-            Console.note("no \(what)" + (options.since == nil ? "" : " of that time"))
+            Console.note("no \(what)" + (options.since == nil ? "" : " since then"))
         }
         return text.isEmpty ? .done : Console.print(text)
     }

@@ -48,10 +48,10 @@ struct RoomsClient {
             throw process.unanswered(error)
         }
         guard let value = try? JSONValue(parsing: answer[...]) else {
-            throw Trouble("the answer of \(process.name) is no JSON", .runtimeError)
+            throw Trouble("the answer of \(process.name) is not JSON", .runtimeError)
         }
         if case .string(let message)? = value["error"]?["message"] {
-            throw Trouble("the tail refuses \(method): \(message)", .runtimeError)
+            throw Trouble("the tail refused \(method): \(message)", .runtimeError)
         }
         guard let result = value["result"] else {
             throw Trouble("the answer of \(process.name) has no result", .runtimeError)

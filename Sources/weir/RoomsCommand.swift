@@ -100,7 +100,7 @@ enum RoomsCommand {
             case "wanted", "joining", "leaving", "lost":
                 if wants == nil { continue }
                 if code == .done { code = .timeout }
-                Console.note("the server has not answered for \(row.room)")
+                Console.note("no answer from the server for \(row.room)")
             default:
                 if options.json { continue }
                 let verb = options.command.verb
@@ -110,7 +110,7 @@ enum RoomsCommand {
             }
         }
         if rows.isEmpty, let wished, !wished.terms.isEmpty {
-            Console.note(wants == true ? "no room matches yet; a new one that does is joined" : "no room matches")
+            Console.note(wants == true ? "no room matches yet; rooms that match later are joined" : "no room matches")
             let params = RoomsClient.Params(rooms: wished.terms)
             if let answer = try? client.ask("rooms.resolve", params), let resolution = RoomResolution(answer) {
                 tell(resolution.unmatched.filter { $0.suggestion != nil })

@@ -33,9 +33,7 @@ struct RoomsOptions {
         group = command == .roomsLs ? try SharingGroup.named(arguments).map { SharingGroup.Asked($0, arguments) } : nil
         name = group == nil ? try arguments.name(.on) : nil
         store = arguments[.store] == "none" ? nil : arguments[.store]
-        if store != nil, name != nil || group != nil {
-            throw arguments.error("--store is instead of a running tail, which --on names")
-        }
+        if store != nil, name != nil || group != nil { throw arguments.error("--store and --on exclude each other") }
         lasting = try arguments.duration(.span)
         json = arguments.has(.json)
         all = arguments.has(.all)
@@ -88,7 +86,7 @@ extension Arguments {
             let lines = text.split(whereSeparator: \.isNewline).map(String.init).filter {
                 !$0.allSatisfy(\.isWhitespace)
             }
-            if lines.isEmpty { throw error("\(UsageError.quoted(word)) holds no pattern") }
+            if lines.isEmpty { throw error("\(UsageError.quoted(word)) contains no pattern") }
             // The lines form one operand, so that a minus sign excludes all of them.
             result.append(lines.count == 1 ? lines[0] : "(" + lines.map { "(\($0))" }.joined(separator: " + ") + ")")
         }

@@ -36,7 +36,7 @@ struct RunningProcess {
         let request = Self.request(method, parameters)
         guard request.count <= LocalSocketServer.maximumLine else {
             throw Trouble(
-                "a request of \(request.count) bytes, more than \(LocalSocketServer.maximumLine): send less at once",
+                "the request has \(request.count) bytes; the maximum is \(LocalSocketServer.maximumLine)",
                 .usage)
         }
         let line: [UInt8]
@@ -85,10 +85,10 @@ struct RunningProcess {
     /// Returns the result in an answer, or throws its error.
     func result(_ line: [UInt8], of method: ControlMethod) throws(Trouble) -> JSONValue {
         guard let value = try? JSONValue(parsing: line[...], keepsSpelling: true) else {
-            throw Trouble("the answer of \(name) is no JSON", .runtimeError)
+            throw Trouble("the answer of \(name) is not JSON", .runtimeError)
         }
         if case .string(let message)? = value["error"]?["message"] {
-            throw Trouble("\(name) refuses \(method.rawValue): \(message)", Self.exitCode(of: value["error"]?["code"]))
+            throw Trouble("\(name) refused \(method.rawValue): \(message)", Self.exitCode(of: value["error"]?["code"]))
         }
         guard let result = value["result"] else { throw Trouble("the answer of \(name) has no result", .runtimeError) }
         return result
@@ -97,7 +97,7 @@ struct RunningProcess {
     /// Returns the error for a process that does not answer, with the names of those that run.
     func unanswered(_ error: NetworkError) -> Trouble {
         let others = ControlSocket.names.filter { $0 != name }
-        let running = others.isEmpty ? "none runs" : "there are " + others.joined(separator: ", ")
+        let running = others.isEmpty ? "no tail is running" : "running: " + others.joined(separator: ", ")
         let why =
             ControlSocket.names.contains(name)
             ? "'\(name)' does not answer: \(error.sentence)" : "no tail is named '\(name)'"

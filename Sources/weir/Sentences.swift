@@ -40,11 +40,11 @@ extension RecordingError {
     /// A description for the user.
     var sentence: String {
         switch self {
-        case .exists(let path): "\(path) exists already and is not overwritten without --force"
+        case .exists(let path): "\(path) already exists; --force overwrites it"
         case .system(let operation, let path, let code): systemSentence(operation, path, code)
         case .notARecording(let path, let message):
             if path != "-", let format = try? ForeignFormat.sniff(path), format != .lines {
-                "\(path) is no recording but \(format.rawValue); 'weir file convert \(path) --to weir -o FILE' makes one of it"
+                "\(path) is \(format.rawValue), not a recording; convert it with 'weir file convert \(path) --to weir -o FILE'"
             } else {
                 "\(path) is not a recording: \(message)"
             }
@@ -67,7 +67,8 @@ extension NetworkError {
 
 private func systemSentence(_ operation: String, _ path: String, _ code: Int32) -> String {
     if operation == "create", code == ENOENT, let slash = path.lastIndex(of: "/") {
-        return "cannot create \(path): there is no folder \(path[..<slash]); 'mkdir -p \(path[..<slash])' makes it"
+        return
+            "cannot create \(path): the folder \(path[..<slash]) does not exist; create it with 'mkdir -p \(path[..<slash])'"
     }
     return "cannot \(operation) \(path): \(String(cString: strerror(code)))"
 }

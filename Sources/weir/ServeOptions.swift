@@ -37,11 +37,11 @@ struct ServeOptions {
             service = .declared(try Self.world(of: file, arguments))
         } else {
             guard ![".yaml", ".yml"].contains(where: scenario.hasSuffix) else {
-                throw arguments.error("--scenario: \(UsageError.quoted(scenario)) is played with --profile FILE")
+                throw arguments.error("--scenario: \(UsageError.quoted(scenario)) requires --profile FILE")
             }
             let names = EmbeddedService.scenarios
             guard names.contains(scenario) || access(scenario, F_OK) == 0 else {
-                throw arguments.error("--scenario: \(UsageError.unlisted(scenario, among: names)), and no file")
+                throw arguments.error("--scenario: \(UsageError.unlisted(scenario, among: names)), and not a file")
             }
             service = EmbeddedService.all.first { $0.name == scenario } ?? EmbeddedService.all[0]
         }
@@ -50,7 +50,7 @@ struct ServeOptions {
             throw arguments.error("--path: invalid path \(UsageError.quoted(path)); write it like /socket.io/")
         }
         if let fixture = service.fixture, path != service.path {
-            throw arguments.error("--path: \(fixture) is at \(service.path)")
+            throw arguments.error("--path: \(fixture) is always at \(service.path)")
         }
         endpoint = EndpointOptions(path: path)
         if let interval = try arguments.milliseconds(.pingInterval) { endpoint.pingInterval = interval }
@@ -59,7 +59,7 @@ struct ServeOptions {
         if let absence = try arguments.milliseconds(.recovery) {
             guard service.recovers else {
                 let names = EmbeddedService.all.filter(\.recovers).map(\.name).joined(separator: ", ")
-                throw arguments.error("--recovery is for --scenario \(names): other servers recover no connections")
+                throw arguments.error("--recovery requires --scenario \(names): other servers recover no connections")
             }
             endpoint.recovery = absence
         }
@@ -75,7 +75,7 @@ struct ServeOptions {
         tokenLife = try arguments.duration(.tokenLife)
         if arguments.has(.strictRooms) || arguments.has(.roomLimit), !service.refusesRooms {
             let names = EmbeddedService.all.filter(\.refusesRooms).map(\.name).joined(separator: ", ")
-            throw arguments.error("--strict-rooms and --room-limit are for the server of \(names)")
+            throw arguments.error("--strict-rooms and --room-limit require the server of \(names)")
         }
         rights.areChecked = arguments.has(.strictRooms)
         if let most = try arguments.count(.roomLimit) { rights.mostRooms = most }
@@ -83,10 +83,10 @@ struct ServeOptions {
         quiet = arguments.has(.quiet)
         if let rate = try arguments.rate() {
             guard rate >= 1, rate <= 1000, rate == rate.rounded() else {
-                throw arguments.error("--rate: a whole number from 1 to 1000 is wanted")
+                throw arguments.error("--rate must be a whole number from 1 to 1000")
             }
             guard arguments[.profile] == nil, ["workspace", "groupme"].contains(scenario) else {
-                throw arguments.error("--rate is for --scenario workspace and groupme")
+                throw arguments.error("--rate requires --scenario workspace or groupme")
             }
             self.rate = Int(rate)
         }
@@ -102,7 +102,7 @@ struct ServeOptions {
         guard let path = arguments[.scenario] else { return (profile, nil) }
         guard path.contains("/") || [".yaml", ".yml", ".json"].contains(where: path.hasSuffix) else {
             throw arguments.error(
-                "--scenario: with --profile it is a file that ends with .yaml or .json, not \(UsageError.quoted(path))")
+                "--scenario: --profile requires a .yaml or .json file, not \(UsageError.quoted(path))")
         }
         return (profile, try arguments.scenario(at: path, for: profile))
     }

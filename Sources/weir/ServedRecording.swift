@@ -9,7 +9,7 @@ enum ServedRecording {
             let speed: Double? = if case .factor(let factor) = options.replay.pace { factor } else { nil }
             let path = options.replay.paths[0]
             guard try RecordedScript.isSocketIO(path) else {
-                Console.note("weir: --serve: a recording whose server spoke Bayeux cannot be served")
+                Console.note("weir: --serve: a recording of a Bayeux server cannot be served")
                 return .usage
             }
             let script = try RecordedScript(recording: path, speed: speed)

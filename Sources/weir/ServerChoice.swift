@@ -34,7 +34,7 @@ enum ServerChoice {
         }
         let tails = RunningProcess.all.map { tail in
             Candidate(
-                name: tail.name, meaning: "a tail that runs", command: command == .tail ? .attach : .watch,
+                name: tail.name, meaning: "running tail", command: command == .tail ? .attach : .watch,
                 words: command == .tail ? [tail.name] : ["--on", tail.name])
         }
         return contexts + tails
@@ -55,7 +55,7 @@ enum ServerChoice {
         if let number = Int(answer), candidates.indices.contains(number - 1) { return candidates[number - 1] }
         guard let named = candidates.first(where: { $0.name == answer }) else {
             throw parsed.error(
-                "there is no context and no tail \(UsageError.quoted(answer))"
+                "no context or tail is named \(UsageError.quoted(answer))"
                     + Suggestion.phrase(for: answer, among: candidates.map(\.name)))
         }
         return named

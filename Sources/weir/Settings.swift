@@ -61,7 +61,7 @@ struct Settings {
         case .success(nil):
             guard let named else { return nil }
             let label = arguments[.config] == nil ? Option.config.variable : Option.config.flag
-            throw arguments.error("\(label): there is no file \(UsageError.quoted(named))")
+            throw arguments.error("\(label): the file \(UsageError.quoted(named)) does not exist")
         case .failure(let problem): throw arguments.error("\(shown): \(problem.message)")
         }
         let file = SettingsFile(text, kind: .config)

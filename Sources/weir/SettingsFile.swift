@@ -107,7 +107,7 @@ struct SettingsFile {
                 throw Malformed(message: "\(name) is given twice, first in line \(other.line)")
             }
             if option.placeholder == nil, Arguments.truth(value) == nil {
-                throw Malformed(message: "\(name): \(UsageError.quoted(value)) is neither yes nor no")
+                throw Malformed(message: "\(name): invalid value \(UsageError.quoted(value)); write yes or no")
             }
         } else if let other = entries.first(where: { $0.key == key }) {
             throw Malformed(message: "\(name) is given twice, first in line \(other.line)")

@@ -50,7 +50,7 @@ enum StandardInput {
             if count <= 0 || byte == UInt8(ascii: "\n") { break }
             bytes.append(byte)
         }
-        if bytes.isEmpty { throw TokenError(message: "standard input gives no password", isUsage: true) }
+        if bytes.isEmpty { throw TokenError(message: "standard input contains no password", isUsage: true) }
         return try TokenReference.secret(in: bytes, of: "standard input", "password")
     }
 }

@@ -36,26 +36,26 @@ extension Command {
         examples: "weir stream create nats://localhost/team --max-age 30d --max-size 50G")
 
     static let streamLs = Command(
-        "stream ls", "URL", "list the streams of a cluster that hold recordings",
+        "stream ls", "URL", "list the streams with recordings in a cluster",
         run: StreamCommand.verb(StreamCommand.list), examples: "weir stream ls nats://localhost")
 
     static let streamInfo = Command(
-        "stream info", "URL", "say what a stream holds, and where",
+        "stream info", "URL", "show what a stream contains, and its nodes",
         run: StreamCommand.verb(StreamCommand.info), examples: "weir stream info nats://localhost/team")
 
     static let streamRm = Command(
-        "stream rm", "URL", "remove a stream, or one recording of it",
+        "stream rm", "URL", "remove a stream, or a recording in it",
         run: StreamCommand.verb(StreamCommand.remove),
-        details: "What is removed is gone for everybody: --force is needed.",
+        details: "The removal affects all users: --force is required.",
         examples: "weir stream rm nats://localhost/team/mon --force")
 
     static let filePublish = Command(
         "file publish", "FILE URL", "put a recording into a stream of a NATS cluster",
         run: FileCommand.verb(StreamCommand.publish),
         details: """
-            URL is nats://HOST[:PORT][,HOST…]/STREAM[/NAME] (weir help stream). The text goes there byte for
-            byte. What the stream has of this recording already is not published again: a run that broke off
-            goes on where it was.
+            URL is nats://HOST[:PORT][,HOST…]/STREAM[/NAME] (weir help stream). The text is published byte for
+            byte. Parts of this recording that are already in the stream are not published again: an interrupted
+            run continues where it stopped.
             """,
         examples: "weir file publish mon.weir.jsonl nats://localhost/team/mon")
 }
@@ -78,7 +78,7 @@ enum StreamCommand {
         guard path != "-" else { throw arguments.error("standard input cannot be published; give a FILE") }
         try checkAccess(arguments)
         let (bytes, known) = try RecordingCopy.publish(path, to: url)
-        let before = known > 0 ? "; \(known) were there already" : ""
+        let before = known > 0 ? "; \(known) bytes were already published" : ""
         Console.note("weir: \(bytes) bytes published\(before)")
         return complaints.code
     }
@@ -203,7 +203,7 @@ enum StreamCommand {
             limits.isInMemory = arguments.has(.memory)
             let name = address.stream ?? ""
             let facts = try streams.create(name, for: address.name ?? name, limits)
-            Console.note("weir: the stream \(name) is made: \(kept(facts))")
+            Console.note("weir: created the stream \(name): \(kept(facts))")
             return .done
         }
 
@@ -239,8 +239,8 @@ enum StreamCommand {
             }
             for held in facts.recordings {
                 let what = held.recording.map { "\(held.bytes) bytes in \(held.chunks) chunks, id \($0)" }
-                let gone = held.missing > 0 ? "; the first \(held.missing) bytes are gone" : ""
-                lines.append("recording   \(held.name): \(what ?? "no recording")\(gone)")
+                let gone = held.missing > 0 ? "; the first \(held.missing) bytes were removed" : ""
+                lines.append("recording   \(held.name): \(what ?? "not a recording")\(gone)")
             }
             try StandardOutput().write(lines.map(StandardOutput.escaped))
             return .done
@@ -254,7 +254,7 @@ enum StreamCommand {
             let part = (address.name ?? "") + (address.segment.map { ", segment \($0)," } ?? "")
             let what = isWhole ? "the stream \(stream)" : "\(part) of the stream \(stream)"
             guard arguments.has(.force) else {
-                throw arguments.error("\(what) would be gone for everybody: add --force")
+                throw arguments.error("removing \(what) affects all users: add --force")
             }
             if isWhole { try streams.remove(stream) } else { try streams.remove(address) }
             Console.note("removed \(what)")

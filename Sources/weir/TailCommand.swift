@@ -29,7 +29,7 @@ enum TailCommand {
                         tail.emit(try Emit(line: String(line), patience: patience)) { isTaken.change { $0 = true } }
                         isTaken.wait { $0 ? () : nil }
                     } catch {
-                        tail.tell(Notice(.warning, "a line is not sent: \(error.message)"))
+                        tail.tell(Notice(.warning, "line not sent: \(error.message)"))
                     }
                 }
             }
@@ -199,7 +199,7 @@ enum TailCommand {
         // Sets belong to the last tailed account, since the account of this run is not known yet.
         let rooms = try options.rooms.map { text throws(Trouble) in
             try RoomStore.expanding([text]) { () throws(Trouble) in
-                guard let store = options.store else { throw Trouble("there are no sets without a store", .usage) }
+                guard let store = options.store else { throw Trouble("room sets require a store", .usage) }
                 return RoomStore(path: store)
             }.expanded.description
         }

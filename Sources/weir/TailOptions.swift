@@ -101,7 +101,7 @@ struct TailOptions {
         if backend == .socketio || arguments.command == .emit {
             // A backend without a schema has no rows to store.
             if arguments.isTyped(.store), requiresStore {
-                throw arguments.error("--store is of no use with --backend socketio, which has no model")
+                throw arguments.error("--store cannot be used with --backend socketio, which has no model")
             }
             (store, requiresStore) = (nil, false)
         }
@@ -122,21 +122,21 @@ struct TailOptions {
         if url.path != "/", !TailOptions.isPath(url.path, path ?? backend.usualPath) {
             guard backend == .socketio else {
                 throw arguments.error(
-                    "\(arguments.urlLabel): its path \(UsageError.quoted(url.path)) says nothing to --backend"
-                        + " \(backend.rawValue); the endpoint's is said with --path")
+                    "\(arguments.urlLabel): the path \(UsageError.quoted(url.path)) has no meaning for --backend"
+                        + " \(backend.rawValue); set the path of the endpoint with --path")
             }
             guard !arguments.isTyped(.namespace) else {
                 throw arguments.error(
-                    "\(arguments.urlLabel): its path \(UsageError.quoted(url.path)) is a namespace, as in other clients, and"
-                        + " --namespace names another; the endpoint's path is said with --path")
+                    "\(arguments.urlLabel): the path \(UsageError.quoted(url.path)) is a namespace, as in other clients, but"
+                        + " --namespace names another; set the endpoint's path with --path")
             }
             guard SocketIO.isNamespace(url.path) else {
-                throw arguments.error("\(arguments.urlLabel): a comma cannot be in the name of a namespace")
+                throw arguments.error("\(arguments.urlLabel): a namespace must not contain a comma")
             }
             namespaces = [url.path]
         }
         if namespaces.count > 1, backend != .socketio {
-            throw arguments.error("several --namespace are for --backend socketio")
+            throw arguments.error("several --namespace require --backend socketio")
         }
         output.lines.showsNamespaces = namespaces.count > 1
         context = arguments.context
@@ -150,10 +150,10 @@ struct TailOptions {
         _ arguments: Arguments, _ backend: Configuration.BackendKind
     ) throws(UsageError) {
         guard !backend.speaksBayeux else {
-            throw arguments.error("--auth is for Socket.IO, not for --backend \(backend.rawValue)")
+            throw arguments.error("--auth applies to Socket.IO, not to --backend \(backend.rawValue)")
         }
         guard backend != .socketio || arguments[.token] == nil else {
-            throw arguments.error("--token and --auth both say the auth object: put the token in --auth")
+            throw arguments.error("--token and --auth both set the auth object: put the token in --auth")
         }
     }
 }

@@ -19,7 +19,7 @@ struct UsageError: Error, Hashable {
     static var bare: Self {
         var error = Self("a command is missing; try one of these:")
         error.details = [
-            "weir demo                          a chat in this program: nothing to set up",
+            "weir demo                          a demo chat: nothing to set up",
             "weir tail URL --token env:TOKEN    your server, live",
             "weir cheat                         commands to copy",
         ]
@@ -28,7 +28,7 @@ struct UsageError: Error, Hashable {
 
     /// Returns the message for a word that is not in a closed list, with a suggestion.
     static func unlisted(_ word: String, among words: [String]) -> String {
-        "\(quoted(word)) is none of \(words.joined(separator: ", "))" + Suggestion.phrase(for: word, among: words)
+        "\(quoted(word)) is not one of \(words.joined(separator: ", "))" + Suggestion.phrase(for: word, among: words)
     }
 
     /// Returns an argument as quoted in messages.

@@ -12,8 +12,8 @@ enum WatchCommand {
         guard let terminal = RawTerminal.forFullScreen() else {
             return Console.refuse(
                 UsageError(
-                    "watch needs a terminal that can move its cursor, for standard input and output"
-                        + " (TERM is not dumb); weir tail and weir replay print lines anywhere", command: .watch))
+                    "watch requires a terminal with cursor control on standard input and output"
+                        + " (TERM must not be dumb); weir tail and weir replay print lines instead", command: .watch))
         }
         do {
             switch options {
@@ -40,7 +40,7 @@ enum WatchCommand {
             "\(URLParts(scheme: server.scheme, host: server.host, port: server.port))", options.output)
         settings.file = configuration.recordPath
         settings.steersRooms = true
-        if !options.mayEmit { settings.silence = "the context is guarded: begin with --yes to send events" }
+        if !options.mayEmit { settings.silence = "the context is guarded: start with --yes to send events" }
         (settings.badge, settings.isGuarded) = (options.context?.badge, options.context?.isGuarded ?? false)
         let filter = ViewFilter(options.output.filters.view)
         let (muted, controls) = (MutedRooms(), ViewControls(prints: false))

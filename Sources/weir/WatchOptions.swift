@@ -18,7 +18,7 @@ enum WatchOptions {
                     "--on: no tail is named \(UsageError.quoted(name)); 'weir ps' lists them")
             }
             guard arguments.positionals.isEmpty else {
-                throw arguments.error("--on and \(UsageError.quoted(arguments.positionals[0])) are two things to watch")
+                throw arguments.error("--on and \(UsageError.quoted(arguments.positionals[0])) exclude each other")
             }
             try Self.refuseAllBut(.running, arguments)
             self = .running(name, try OutputOptions(arguments))
@@ -26,7 +26,7 @@ enum WatchOptions {
         }
         guard let subject = arguments.positionals.first else {
             throw arguments.error(
-                "what is to be watched is missing: a URL, or a recording's FILE, or a running tail with --on NAME")
+                "nothing to watch: give a URL, a recording FILE, or --on NAME for a running tail")
         }
         if Self.isAddress(subject) {
             try Self.refuseAllBut(.server, arguments)
@@ -35,7 +35,7 @@ enum WatchOptions {
             try Self.refuseAllBut(.recording, arguments)
             let options = try ReplayOptions(arguments)
             if subject == "-" {
-                throw arguments.error("keys come from standard input: a recording cannot, too; give a FILE")
+                throw arguments.error("standard input provides keys and cannot provide the recording; give a FILE")
             }
             self = .recording(options)
         }
@@ -55,7 +55,7 @@ enum WatchOptions {
             if watched.isEmpty || watched.contains(allowed) { continue }
             let meant =
                 watched.contains(.server) ? "a server" : watched.contains(.recording) ? "a recording" : "a running tail"
-            throw arguments.error("\(option.flag) is for watching \(meant)")
+            throw arguments.error("\(option.flag) applies only to watching \(meant)")
         }
     }
 }

@@ -85,7 +85,8 @@ struct AccessRunTests {
         let missing = try tail(ca + ["--cert", certificates.client.certificate])
         #expect(missing.status == 1)
         #expect(
-            missing.errors.hasPrefix("weir: cannot use \(certificates.client.certificate): there is no private"),
+            missing.errors.hasPrefix(
+                "weir: cannot use \(certificates.client.certificate): the file contains no private"),
             "\(missing.errors)")
     }
 }

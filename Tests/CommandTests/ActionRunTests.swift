@@ -63,7 +63,7 @@ struct ActionRunTests {
         #expect(removed == me)
         let gone = try server.run(["channel", "delete"], [channel])
         #expect(gone.status == 4)
-        #expect(gone.errors.contains("there is no channel \(channel) among yours"), "\(gone.errors)")
+        #expect(gone.errors.contains("none of your channels in the workspace is named \(channel)"), "\(gone.errors)")
         let other = try server.did(["channel", "create"], ["Other"])
         #expect(try server.did(["channel", "delete"], [other]) == other)
         #expect(try server.did(["workspace", "create"], ["Sales"]).count == 36)
@@ -82,13 +82,13 @@ struct ActionRunTests {
             #expect(other.errors.contains("Current user can not update requested fields"), "\(other.errors)")
         } else {
             #expect(own.status == 4)
-            let why = "this server has no call that changes who sees a channel"
+            let why = "this server cannot change the visibility of a channel"
             for result in [own, other] {
-                #expect(result.errors == "weir: the change of the channel was refused: \(why)\n")
+                #expect(result.errors == "weir: the edit of the channel was refused: \(why)\n")
             }
         }
         let direct = try server.run(["channel", "edit"], [channel], ["--visibility", "direct"])
-        #expect(direct.status == 2 && direct.errors.contains("no channel becomes a direct"), "\(direct.errors)")
+        #expect(direct.status == 2 && direct.errors.contains("a channel cannot become direct"), "\(direct.errors)")
     }
 
     @Test("Members are added one by one, each with a result", arguments: eras)
@@ -119,11 +119,11 @@ struct ActionRunTests {
             let company = try server.run(command, rest, ["--company", "nope"])
             #expect(company.status == 4)
             #expect(
-                company.errors.contains(" was refused: there is no company 'nope'; you are in "), "\(company.errors)")
+                company.errors.contains(" was refused: no company 'nope'; candidates: "), "\(company.errors)")
             let workspace = try server.run(command, rest, ["--workspace", "nope"])
             #expect(workspace.status == 4)
             #expect(
-                workspace.errors.contains(" was refused: there is no workspace 'nope' in company "),
+                workspace.errors.contains(" was refused: no workspace 'nope' in company "),
                 "\(workspace.errors)")
         }
         let made = try server.run(["workspace", "create"], ["Sales"], ["--company", "nope"])
@@ -146,7 +146,7 @@ struct ActionRunTests {
         #expect(nowhere.status == 4)
         #expect(
             nowhere.output.hasSuffix(
-                #""state":"refused","subject":null,"why":"there is no channel #nowhere among yours in the workspace","status":null}"#
+                #""state":"refused","subject":null,"why":"none of your channels in the workspace is named #nowhere","status":null}"#
                     + "\n"), "\(nowhere.output)")
     }
 
@@ -180,7 +180,7 @@ struct ActionRunTests {
             ["login", server.url, "--user", "ana.lima", "--password", "env:PASSWORD", "--save", file],
             environment: environment)
         #expect(login.status == 0, "\(login.errors)")
-        #expect(login.output == "logged in; the token is in \(file)\n")
+        #expect(login.output == "logged in; token saved to \(file)\n")
         var facts = stat()
         #expect(stat(file, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
         let who = try weir(["whoami", server.url, "--token", "file:\(file)", "--json"])
@@ -253,10 +253,10 @@ struct ActionRunTests {
         let store = ["--store", server.folder + "/kept.sqlite"]
         let none = try server.run(["send"], ["#later", "--draft"], store)
         #expect(none.status == 4)
-        #expect(none.errors == "weir: the message was refused: there is no draft for #later\n")
+        #expect(none.errors == "weir: the message was refused: no draft for #later\n")
         let refused = try server.run(["send"], ["#later", "Words worth keeping"], store)
         #expect(refused.status == 4)
-        #expect(refused.errors.hasSuffix("weir: its text is kept as a draft; send it with --draft instead of TEXT\n"))
+        #expect(refused.errors.hasSuffix("weir: the text is saved as a draft; send it with --draft instead of TEXT\n"))
         _ = try server.did(["channel", "create"], ["Later"])
         #expect(try server.did(["send"], ["#later", "--draft"], store).count == 36)
         #expect(try server.run(["send"], ["#later", "--draft"], store).status == 4)

@@ -157,7 +157,7 @@ import Testing
             #expect(!whole.errors.contains(words))
             let said = played.errors.split(separator: "\n").filter { $0.contains(words) }
             #expect(said.count == 1)
-            #expect(said.allSatisfy { $0.contains("warning: the recording has no end behind record") })
+            #expect(said.allSatisfy { $0.contains("warning: the recording has no end after record") })
             #expect(whole.output.hasPrefix(played.output))
             // The index and the end only say how the recording ended.
             if command.count > 1 { #expect(played.output == whole.output) }

@@ -155,9 +155,9 @@ import Wire
         #expect(plain.status == 3)
         let lost = count.map { "\($0) lost" } ?? "loss cannot be counted"
         let channel = place.count == 36 ? "#Team" : "#Family"
-        #expect(plain.output.contains(" than is caught up with, \(lost); missing: \(channel) from "))
+        #expect(plain.output.contains(" than is fetched, \(lost); missing: \(channel) from "))
         #expect(plain.output.contains(" (weir rooms history fetches them)\n"))
         for sign in ["+", "-"] { #expect(plain.output.contains("  \(sign) hole  \(channel)")) }
-        #expect(plain.errors.contains("  gaps         2, \(count.map { "\($0) lost at least" } ?? "loss unknown"), "))
+        #expect(plain.errors.contains("  gaps         2, \(count.map { "at least \($0) lost" } ?? "loss unknown"), "))
     }
 }

@@ -66,15 +66,15 @@ struct ContextTests {
         #expect(permissions(home.contexts + "/prod") == 0o600)
         #expect(permissions(home.contexts) == 0o700)
         for (words, message) in [
-            (["prod", "http://h"], "there is a context 'prod' already; 'weir ctx edit' changes it"),
+            (["prod", "http://h"], "the context 'prod' already exists; change it with 'weir ctx edit'"),
             (["../x", "http://h"], "invalid name '../x'; use up to 64 letters, digits, '.', '_' and '-'"),
             (["none", "http://h"], "invalid name 'none'; use up to 64 letters, digits, '.', '_' and '-'"),
-            (["b", "http://h", "--format", "jsno"], "--format: 'jsno' is none of pretty, compact"),
+            (["b", "http://h", "--format", "jsno"], "--format: 'jsno' is not one of pretty, compact"),
             (["b", "http://h", "--token", "s3cr3t"], "--token takes a reference, not the token itself"),
             (["b", "ftp://h"], "URL: "),
             (
                 ["b", "http://h", "--label", "a\nurl = http://evil"],
-                "--label: the value is empty, or has more than one line"
+                "--label: the value is empty or has several lines"
             ),
         ] {
             let refused = try home.weir(["ctx", "add"] + words)
@@ -104,7 +104,7 @@ struct ContextTests {
         #expect(bad.errors.contains("unknown option 'fromat'; did you mean 'format'?"))
         #expect(try home.weir("ctx", "show", "a").output.contains("format = pretty\n"))
         #expect(
-            try home.weir("ctx", "edit", "a").errors.contains("nothing is to change: give an option, or set EDITOR"))
+            try home.weir("ctx", "edit", "a").errors.contains("nothing to change: give an option, or set EDITOR"))
         #expect(try home.weir("ctx", "edit", "a", "--unset", "fromat").errors.contains("did you mean 'format'?"))
     }
 
@@ -124,7 +124,7 @@ struct ContextTests {
         try terminal.wait("the question") { $0.contains { $0.hasPrefix("Number or name") } }
         try terminal.run("tow")
         let refused = try terminal.expect("status=2")
-        #expect(refused.contains { $0.contains("no context and no tail 'tow'; did you mean 'two'?") })
+        #expect(refused.contains { $0.contains("no context or tail is named 'tow'; did you mean 'two'?") })
     }
 
     @Test("The order is --ctx, WEIR_CTX, .weir-ctx, the selected context, and none selects no context")
@@ -207,7 +207,7 @@ struct ContextTests {
                 == "set -e WEIR_CTX\n")
         #expect(
             try home.weir("ctx", "use", "prod", environment: ["WEIR_CTX": "staging"]).errors.contains(
-                "warning: here WEIR_CTX says staging"))
+                "warning: WEIR_CTX overrides the selection here with staging"))
         #expect(try home.weir("ctx", "unuse").status == 0)
         #expect(!(try home.weir("ctx", "ls").output.contains("*")))
         let wrong = try home.weir("ctx", "rm", "prod", "stagign")
@@ -254,7 +254,7 @@ struct ContextTests {
         let both = try home.weir("tail", "http://127.0.0.1:9", "--ctx", "a")
         #expect(both.status == 2)
         #expect(
-            both.errors.hasPrefix("weir: --ctx: the context 'a' is about another server; leave out the URL, or --ctx"))
+            both.errors.hasPrefix("weir: --ctx: the context 'a' is for another server; omit the URL or --ctx"))
     }
 
     @Test("In a guarded context, visible actions need --yes, and its name is shown first")
@@ -275,7 +275,8 @@ struct ContextTests {
             #expect(refused.status == 2)
             #expect(
                 refused.errors.hasPrefix(
-                    "weir: the context 'prod' is guarded, and others would see what 'weir \(words[0])' does; say --yes"),
+                    "weir: the context 'prod' is guarded, and others can see the effect of 'weir \(words[0])'; add --yes"
+                ),
                 "\(refused.errors)")
         }
         for words in [["workspace", "members"], ["account", "show"], ["channel", "members", "ls", "#general"]] {

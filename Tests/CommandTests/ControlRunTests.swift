@@ -34,7 +34,7 @@ import Testing
         #expect(attached.output.split(separator: "\n").count { $0.contains(#""type":"event""#) } == 3)
         #expect(try weir("attach", "x", "--until-match", "type = event", environment: environment).status == 0)
         let taken = try weir("demo", "--name", "x", environment: environment)
-        #expect(taken.status == 2 && taken.errors.contains("x runs already: choose another --name"))
+        #expect(taken.status == 2 && taken.errors.contains("x is already running: choose another --name"))
         let quit = try weir("ctl", "quit", environment: environment)
         #expect(quit.status == 0 && quit.output == "true\n")
         while demo.readLine() != nil {}
@@ -70,11 +70,11 @@ import Testing
             told = line
             break
         }
-        #expect(told?.contains("events a second") == true)
+        #expect(told?.contains("events per second") == true)
         kill(demo.pid, SIGUSR2)
         var isWarned = false
         while let line = demo.readLine() {
-            guard line.contains("there is no flight recorder") else { continue }
+            guard line.contains("no flight recorder") else { continue }
             isWarned = true
             break
         }
@@ -142,7 +142,7 @@ import Testing
         let sought = try weir("ctl", "r", "seek", "to=+2s", environment: environment)
         #expect(sought.status == 0 && sought.output.contains(#""record":"#))
         let nowhere = try weir("ctl", "r", "seek", "to=nowhere", environment: environment)
-        #expect(nowhere.status == 1 && nowhere.errors.contains("there is no such place"))
+        #expect(nowhere.status == 1 && nowhere.errors.contains("invalid position"))
         let rooms = try weir("ctl", "r", "rooms.list", environment: environment)
         #expect(rooms.status == 2 && rooms.errors.contains("a replay has no method 'rooms.list'"))
         #expect(try weir("ctl", "r", "speed", "to=max", environment: environment).status == 0)

@@ -43,7 +43,7 @@ import Testing
             #expect(!failed.errors.contains("cannot connect"))
         }
         let login = try stage.run("login", url, "--user", "ana", "--save", stage.folder + "/t")
-        #expect(login.status == 2 && login.errors == "weir: standard input gives no password\n", "\(login.errors)")
+        #expect(login.status == 2 && login.errors == "weir: standard input contains no password\n", "\(login.errors)")
     }
 
     @Test func `a missing object is not a refusal, and without a token the message says how to get one`() throws {
@@ -81,17 +81,17 @@ import Testing
         for (words, status, expected) in [
             (
                 ["replay", folder + "/a.har"], 1,
-                "is no recording but har; 'weir file convert \(folder)/a.har --to weir"
+                "is har, not a recording; convert it with 'weir file convert \(folder)/a.har --to weir"
             ),
-            (["attach", "nope"], 5, "weir: no tail is named 'nope'; none runs\n"),
-            (["rooms", "ls", "--on", "nope"], 5, "weir: no tail is named 'nope'; none runs\n"),
+            (["attach", "nope"], 5, "weir: no tail is named 'nope'; no tail is running\n"),
+            (["rooms", "ls", "--on", "nope"], 5, "weir: no tail is named 'nope'; no tail is running\n"),
             (["serve", "--listen", "3110"], 2, "'3110' is not ADDR:PORT; write it like 127.0.0.1:3110\n"),
             (["serve", "--listen", "127.0.0.1"], 2, "'127.0.0.1' is not ADDR:PORT; write it like 127.0.0.1:8080\n"),
             (
                 ["serve", "--scenario", "nope"], 2,
-                "--scenario: 'nope' is none of workspace, groupme, echo, engine-echo, finish, and no file\n"
+                "--scenario: 'nope' is not one of workspace, groupme, echo, engine-echo, finish, and not a file\n"
             ),
-            (["file", "index", sample, "-o", folder + "/a.har"], 7, "is not overwritten without --force\n"),
+            (["file", "index", sample, "-o", folder + "/a.har"], 7, "already exists; --force overwrites it\n"),
             (
                 ["tail", "http://127.0.0.1:1", "--emit", "join", "lobby"], 2,
                 "unexpected argument 'lobby'; --emit takes one argument: --emit 'join ARG…'\n"

@@ -50,7 +50,7 @@ struct ExitCodeTests {
         #expect(try replay("gap", "denied").status == 0)
         let failed = try replay("gap,unknown")
         #expect(failed.status == 3)
-        #expect(failed.errors == "weir: failed, as --fail-on asks: 10 unknown events\n")
+        #expect(failed.errors == "weir: failed because of --fail-on: 10 unknown events\n")
         // The demo's simulated gaps count only under `--fail-on`.
         let demo = ["demo", "--no-ctl", "--quiet", "--until-match", "type = gap"]
         let shown = try Peer([try pathOfWeir()] + demo)
@@ -61,7 +61,7 @@ struct ExitCodeTests {
         #expect(wrong.status == 2)
         #expect(
             wrong.errors.hasPrefix(
-                "weir: --fail-on: 'unknwon' is none of gap, unknown, denied; did you mean 'unknown'?"))
+                "weir: --fail-on: 'unknwon' is not one of gap, unknown, denied; did you mean 'unknown'?"))
     }
 
     @Test("Check 13: code 3: a room was refused under --fail-on denied")
@@ -73,7 +73,7 @@ struct ExitCodeTests {
         #expect(try weir(arguments).status == 0)
         let failed = try weir(arguments + ["--fail-on", "denied"])
         #expect(failed.status == 3)
-        #expect(failed.errors.contains("weir: failed, as --fail-on asks: 1 room denied\n"))
+        #expect(failed.errors.contains("weir: failed because of --fail-on: 1 room denied\n"))
     }
 
     @Test("Check 13: code 4: refused")
@@ -134,7 +134,7 @@ struct ExitCodeTests {
         #expect(try weir("demo", "--count", "1000000", "--duration", "300ms", "--no-ctl").status == 8)
         let unmatched = try weir("demo", "--until-match", "/nothing like it/", "--duration", "300ms", "--no-ctl")
         #expect(unmatched.status == 8)
-        #expect(unmatched.errors.contains("weir: timed out before what was asked for came\n"))
+        #expect(unmatched.errors.contains("weir: timed out before the expected events arrived\n"))
         let hello = samples + "hello.weir.jsonl"
         #expect(try weir("replay", hello, "--speed", "max", "--until-match", "event = nothing").status == 8)
     }

@@ -42,7 +42,7 @@ struct FileConversionRunTests {
         #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("[") && $0.hasSuffix("\"]") })
         #expect(lines.contains { $0.contains(#","m","back again"]"#) })
         let times = lines.dropFirst().compactMap { Double($0.dropFirst().prefix { $0 != "," }) }
-        #expect(times == times.sorted() && times.last ?? 0 > 4, "the time since the beginning, as version 2 has it")
+        #expect(times == times.sorted() && times.last ?? 0 > 4, "the time since the start, as version 2 has it")
         #expect(lines.contains { $0.contains(#"price {\"eur\":12.5}\r\n"]"#) })
         #expect(!made.output.contains("\u{1B}") && !made.output.contains("\u{202E}"))
     }
@@ -73,7 +73,7 @@ struct FileConversionRunTests {
     @Test("An impossible conversion is reported")
     func refusals() throws {
         let again = try weir("file", "convert", sample, "--to", "weir")
-        #expect(again.status == 2 && again.errors.hasPrefix("weir: it is an event file already\n"))
+        #expect(again.status == 2 && again.errors.hasPrefix("weir: the file is already an event file\n"))
         let none = try weir("file", "convert", sample)
         #expect(none.status == 2 && none.errors.hasPrefix("weir: --to FORMAT is missing\n"))
         let har = try weir("file", "convert", sample, "--from", "har", "--to", "weir")
@@ -87,7 +87,7 @@ struct FileConversionRunTests {
         let lines = try weir("file", "convert", folder + "/log", "--to", "weir", "-o", folder + "/a")
         #expect(lines.status == 3 && lines.errors.hasSuffix("weir: 4 records written\n"), "\(lines.errors)")
         #expect(lines.errors.contains("weir: \(folder)/log: line 2, byte 6: it begins neither with < or > nor with"))
-        #expect(lines.errors.contains("/log: line 3, byte 20: what stands behind its b is not base64\n"))
+        #expect(lines.errors.contains("/log: line 3, byte 20: the text after its b is not base64\n"))
         let messages = [#"1,"data":"a""#, #"9,"data":"b""#].map { #"{"type":"receive","time":1,"opcode":\#($0)}"# }
         let entry = #"{"request":{"url":"ws://h/"},"_webSocketMessages":[\#(messages.joined(separator: ","))]}"#
         try writeFile(folder + "/har", #"{"log":{"entries":[\#(entry)]}}"#)
@@ -121,8 +121,8 @@ struct FileConversionRunTests {
             unmet.status == 3
                 && unmet.errors == """
                     weir: 1 values replaced in 1 records
-                    weir: --rule path:account.user matches nothing; there is path:p.user
-                    weir: --rule path:email matches nothing; write the keys as the payload has them, as in path:email
+                    weir: --rule path:account.user matches nothing; similar: path:p.user
+                    weir: --rule path:email matches nothing; write the keys as in the payload, such as path:email
                     weir: --rule regex matches nothing
 
                     """,

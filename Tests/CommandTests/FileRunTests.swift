@@ -32,7 +32,7 @@ struct FileRunTests {
     func doctor() throws {
         let folder = try temporaryFolder()
         let well = try weir("file", "doctor", sample)
-        #expect(well.status == 0 && well.output.hasSuffix(" records, nothing wrong\n"))
+        #expect(well.status == 0 && well.output.hasSuffix(" records, no problems\n"))
         #expect(try weir("file", "doctor", "--secrets", samples + "reconnect.weir.jsonl").status == 0)
         let ill = try weir("file", "doctor", try damaged(in: folder))
         #expect(ill.status == 3 && ill.errors == "")
@@ -54,7 +54,7 @@ struct FileRunTests {
         #expect(replays[0].status == replays[1].status && replays[1].output.contains("are you back?"))
         let again = try weir("file", "repair", folder + "/damaged", "-o", folder + "/whole")
         #expect(again.status == 7)
-        #expect(again.errors.contains("exists already and is not overwritten"))
+        #expect(again.errors.contains("already exists; --force overwrites it"))
     }
 
     @Test("index writes to standard output, to another file, or in place")
@@ -119,7 +119,7 @@ struct FileRunTests {
             none.errors.hasPrefix(
                 "weir: \(sample): no record is there, so that nothing is written: it goes from n:1 to n:"),
             "\(none.errors)")
-        let missing = "no mark is called nope: there are back again\n"
+        let missing = "no mark is named nope; marks: back again\n"
         for command in [
             ["file", "cut", sample, "--start", "mark:nope"], ["file", "filter", sample, "--end", "mark:nope"],
             ["file", "mark", sample, "--set", "x", "--at", "mark:nope"],
@@ -142,7 +142,7 @@ struct FileRunTests {
             #expect(
                 result.status == 7
                     && result.errors.contains(
-                        ": there is no folder \(folder)/none; 'mkdir -p \(folder)/none' makes it\n"),
+                        ": the folder \(folder)/none does not exist; create it with 'mkdir -p \(folder)/none'\n"),
                 "\(command): \(result)")
             #expect(access(folder + "/none", F_OK) != 0)
         }
@@ -196,7 +196,7 @@ struct FileRunTests {
 
         let before = try readFile(cut)
         let again = try weir("file", "cut", sample, "--start", "+2s", "-o", cut)
-        #expect(again.status == 7 && again.errors.contains("exists already and is not overwritten"))
+        #expect(again.status == 7 && again.errors.contains("already exists; --force overwrites it"))
         #expect(try readFile(cut) == before)
         #expect(try weir("file", "cut", cut, "--start", "+2s", "-o", cut, "--force").status == 0)
         #expect(try readFile(cut) != before)

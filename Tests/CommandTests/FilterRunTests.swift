@@ -23,12 +23,12 @@ struct FilterRunTests {
         "Each filter option is checked before anything is read or connected to",
         arguments: [
             (["--filter", "size > 4x"], "--filter: invalid size '4x'; write bytes, or 64K, 1.5M, 2G (column 8)"),
-            (["--kind", "mesage"], "--kind: no kind is called 'mesage'; did you mean 'message'?"),
+            (["--kind", "mesage"], "--kind: no kind is named 'mesage'; did you mean 'message'?"),
             (["--not-kind", "x*"], "--not-kind: no kind is like 'x*'; it is one of authenticated"),
             (["--grep", "a("], "--grep: the regular expression is malformed: missing ): a("),
             (["--exclude", "a{9999}"], "--exclude: the regular expression is malformed: invalid repetition size"),
             (["--highlight", "known ="], "--highlight: a value is missing (column 8)"),
-            (["--until-match", "kind = mesage"], "--until-match: no kind is called 'mesage'; did you mean 'message'?"),
+            (["--until-match", "kind = mesage"], "--until-match: no kind is named 'mesage'; did you mean 'message'?"),
             (["--until-match", " "], "--until-match: the expression is empty"),
             (["--sample", "2/3"], "--sample: invalid share '2/3'; write it like 10% or 1/40"),
         ])
@@ -90,7 +90,7 @@ struct FilterRunTests {
         #expect(events(played.output, "join").isEmpty)
         #expect(events(played.output, "message").count == events(live.output, "message").count)
         #expect(try weir("file", "doctor", file).status == 0)
-        #expect(try weir("file", "info", file).output.contains("only events that are: kind = message"))
+        #expect(try weir("file", "info", file).output.contains("only events that match: kind = message"))
         let absent = try weir(
             "demo", "--until-match", "type = event", "--no-ctl", "--record", file + ".2", "--record-filter",
             "payload.no_such_key exists")
@@ -114,7 +114,7 @@ struct FilterRunTests {
             + #"actor in (Ann, "Bo b") and text ~ /a\/b/ and not text ~ /c/"#
         #expect(
             result.output == """
-                shown is: \(whole)
+                shown: \(whole)
                   --filter    size > 64K
                   --filter    not known = true
                   --kind      kind = message or kind like chan*
@@ -122,13 +122,13 @@ struct FilterRunTests {
                   --from      actor in (Ann, "Bo b")
                   --grep      text ~ /a\\/b/
                   --exclude   not text ~ /c/
-                highlighted is: text ~ /x/
-                of the events that pass is shown: 1/10
-                always shown are gaps and what cannot be decoded
+                highlighted: text ~ /x/
+                sampled: 1/10 of the matching events
+                always shown: gaps and undecodable messages
 
                 """)
         let again = try weir("demo", "--explain-filter", "--filter", whole)
-        #expect(again.output.split(separator: "\n").first == "shown is: \(whole)")
+        #expect(again.output.split(separator: "\n").first == "shown: \(whole)")
     }
 
     /// Returns the lines, with columns of any width.

@@ -222,7 +222,7 @@ import Testing
         command.stop()
         let next = try world.perform(kill.action == "refresh" ? "create-account" : "refresh")
         #expect(next.status == 0, "\(next.errors)")
-        #expect(next.errors.contains("that had waited was done first"), "\(next.errors)")
+        #expect(next.errors.contains(", which was queued, was done first"), "\(next.errors)")
         #expect(try world.made("users").count == 1)
         #expect(try world.made("tweeters").count == (isFinish ? 2 : 1))
         #expect(try world.made("guesses").count == (isFinish ? 1 : 0))
@@ -242,7 +242,7 @@ import Testing
         world.relay.exchanges.wait { $0.count > 4 }
         command.stop()
         let next = try world.perform("refresh")
-        #expect(next.errors.contains("refresh that had waited was not done: a newer one takes its place"))
+        #expect(next.errors.contains("refresh, which was queued, failed: a newer one replaces it"))
         #expect(world.downloads == ["1", "2", "3", "3"], "an answer never came")
     }
 

@@ -125,17 +125,17 @@ import Testing
         let tail = try Peer(
             try limited(url, path, "--on-write-error continue --format json"), environment: ["T": token],
             errorsToo: true)
-        while let line = tail.readLine(), !line.contains("nothing is recorded") {}
+        while let line = tail.readLine(), !line.contains("recording failed") {}
         // These events are lost.
         for _ in 0..<40 { _ = tail.readLine() }
         #expect(system("prlimit --pid \(tail.pid) --fsize=unlimited") == 0)
-        while let line = tail.readLine(), !line.contains("recording again") {}
+        while let line = tail.readLine(), !line.contains("recording resumed") {}
         #expect(kill(tail.pid, SIGINT) == 0)
         while tail.readLine() != nil {}
         #expect(tail.wait() == 130)
         let text = String(decoding: try readFile(path), as: UTF8.self)
         #expect(text.contains(#""k":"gap""#) && text.contains(#""why":"unwritten""#))
-        #expect(text.contains(#""k":"note""#) && text.contains("recording again"))
+        #expect(text.contains(#""k":"note""#) && text.contains("recording resumed"))
         #expect(text.split(separator: "\n").last?.hasPrefix(#"{"k":"end""#) == true)
         // Each line is complete: a line cut by the full disk was completed first.
         #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("{\"k\":\"") && $0.hasSuffix("}") })

@@ -61,7 +61,7 @@ import Testing
         #expect(hooked.errors.contains(#""type":"event""#) && hooked.errors.contains("Good morning, all!"))
         #expect(hooked.errors.contains("hooks: " + absent))
         let waited = try weir("replay", file, "--speed", "max", "--until-match", "payload.text ~ /morning/")
-        #expect(waited.errors.contains("it ended before anything matched\n"))
+        #expect(waited.errors.contains("the recording ended before anything matched\n"))
         #expect(waited.errors.contains("--until-match: " + absent))
     }
 
@@ -74,7 +74,7 @@ import Testing
     {
         let refused = try weir("demo", "--backend", "socketio")
         #expect(refused.status == 2)
-        #expect(refused.errors.contains("is none of twake, groupme"))
+        #expect(refused.errors.contains("is not one of twake, groupme"))
         let inherited = try weir(
             ["demo", "--no-ctl", "--count", "1", "--quiet"], environment: ["WEIR_BACKEND": "socketio"])
         #expect(inherited.status == 0, "\(inherited.errors)")

@@ -116,13 +116,15 @@ struct MessageFileTests {
         let folder = try temporaryFolder()
         let command = ["send", "https://nowhere.invalid", "#general", "x", "--token", "env:T", "--file"]
         let environment = ["T": "t", "WEIR_STORE": "none"]
-        for (path, why) in [(folder, "is a folder"), (folder + "/none", "No such file"), ("/dev/null", "is no file")] {
+        for (path, why) in [
+            (folder, "is a folder"), (folder + "/none", "No such file"), ("/dev/null", "is not a regular file"),
+        ] {
             let refused = try weir(command + [path], environment: environment)
             #expect(refused.status == 2 && refused.errors.contains(why), "\(refused.errors)")
         }
         try writeFile(folder + "/a.txt", "x")
         let elsewhere = try weir(command + [folder + "/a.txt", "--backend", "groupme"], environment: environment)
-        #expect(elsewhere.status == 2 && elsewhere.errors.contains("--file is for --backend twake"))
+        #expect(elsewhere.status == 2 && elsewhere.errors.contains("--file requires --backend twake"))
     }
 
     @Test func `a file that is too large for the server is not uploaded, and nothing is sent`() throws {
@@ -154,7 +156,7 @@ struct MessageFileTests {
         let refused = try world.run("send", "#general", "once", "--file", world.notes)
         #expect(refused.status == 4)
         #expect(refused.errors.contains("notes.txt was not uploaded: HTTP status 502"), "\(refused.errors)")
-        #expect(refused.errors.contains("its text is kept as a draft"), "\(refused.errors)")
+        #expect(refused.errors.contains("the text is saved as a draft"), "\(refused.errors)")
         #expect(world.writes == ["upload"])
     }
 

@@ -24,17 +24,17 @@ struct OutputRunTests {
     @Test(
         "An invalid template or field is refused before any connection",
         arguments: [
-            (["--template", "{rom}"], "--template: there is no field 'rom'; did you mean 'room'?"),
-            (["--fields", "kind,rom"], "--fields: there is no member 'rom'; did you mean 'room'?"),
-            (["--fields", "kind", "--format", "raw"], "--fields are members of --format json"),
-            (["--template", "{kind}", "--format", "json"], "--template is instead of --format"),
-            (["--room-width", "2"], "--room-width: 4 to 200 columns"),
-            (["--hook", "kind = message"], "--hook 'kind = message' is no EXPR=COMMAND"),
-            (["--hook", "kin = message=true"], "is no EXPR=COMMAND: "),
+            (["--template", "{rom}"], "--template: unknown field 'rom'; did you mean 'room'?"),
+            (["--fields", "kind,rom"], "--fields: unknown member 'rom'; did you mean 'room'?"),
+            (["--fields", "kind", "--format", "raw"], "--fields requires --format json"),
+            (["--template", "{kind}", "--format", "json"], "--template cannot be combined with --format"),
+            (["--room-width", "2"], "--room-width must be from 4 to 200"),
+            (["--hook", "kind = message"], "--hook: invalid EXPR=COMMAND 'kind = message'"),
+            (["--hook", "kin = message=true"], "--hook: invalid EXPR=COMMAND 'kin = message=true': "),
             (["--notify", "kin = message"], "--notify"),
             (["--forward", "ftp://a/"], "not one of ws, wss, http, https"),
-            (["--forward", "ws://a/"], "--forward: an http or https URL is wanted"),
-            (["--time", "relative"], "--time: 'relative' is none of abs, rel, delta, none"),
+            (["--forward", "ws://a/"], "--forward requires an http or https URL"),
+            (["--time", "relative"], "--time: 'relative' is not one of abs, rel, delta, none"),
         ])
     func refuses(arguments: [String], complaint: String) throws {
         let result = try weir(["tail", "http://127.0.0.1:1"] + arguments)
@@ -55,7 +55,7 @@ struct OutputRunTests {
             "replay", Self.recording, "--speed", "max", "--no-ctl", "--count", "1", "--forward", url)
         #expect(result.status == status, "\(result.errors)")
         #expect(
-            result.errors.contains("1 not taken by the receiver of --forward, the first #") == (status == 3),
+            result.errors.contains("1 not accepted by the receiver of --forward, the first #") == (status == 3),
             "\(result.errors)")
     }
 

@@ -24,7 +24,7 @@ struct PeopleCommandTests {
         }
         let missing = try server.run(["workspace", "members"], ["Nowhere"])
         #expect(missing.status == 1)
-        #expect(missing.errors.hasPrefix("weir: there is no workspace 'Nowhere'; there are: "), "\(missing.errors)")
+        #expect(missing.errors.hasPrefix("weir: no workspace 'Nowhere'; candidates: "), "\(missing.errors)")
     }
 
     @Test("A moderator adds and removes users of a workspace, and another user is refused", arguments: eras)
@@ -67,7 +67,7 @@ struct PeopleCommandTests {
         #expect(try server.lines(["workspace", "delete"], [era == "b" ? "trade" : "sales"]) == [id])
         let again = try server.run(["workspace", "delete"], [id])
         #expect(again.status == 4)
-        #expect(again.errors.contains("there is no workspace '\(id)' in company "), "\(again.errors)")
+        #expect(again.errors.contains("no workspace '\(id)' in company "), "\(again.errors)")
     }
 
     @Test("A workspace is created with members if the server accepts them", arguments: eras)
@@ -111,8 +111,8 @@ struct PeopleCommandTests {
         }
         let missing = try server.run(["account", "show"], ["@Ana"])
         #expect(missing.status == 1)
-        #expect(missing.errors == "weir: there is no user 'Ana'; there are: Ana Lima (ana.lima)\n")
-        #expect(try server.run(["account", "show"], ["nobody"]).errors == "weir: there is no user 'nobody'\n")
+        #expect(missing.errors == "weir: no user 'Ana'; candidates: Ana Lima (ana.lima)\n")
+        #expect(try server.run(["account", "show"], ["nobody"]).errors == "weir: no user 'nobody'\n")
         #expect(try server.run(["account", "show"], ["one", "two"]).status == 2)
     }
 
@@ -135,7 +135,7 @@ struct PeopleCommandTests {
         }
         let nothing = try server.run(["account", "set"])
         #expect(nothing.status == 2)
-        #expect(nothing.errors.hasPrefix("weir: nothing is to change: give --language"), "\(nothing.errors)")
+        #expect(nothing.errors.hasPrefix("weir: nothing to change: give --language"), "\(nothing.errors)")
     }
 
     @Test("A draft of a channel and a thread is set, listed, shown, sent and dropped", arguments: eras)
@@ -144,7 +144,7 @@ struct PeopleCommandTests {
         defer { server.stop() }
         let head = try #require(try server.lines(["send"], ["#general", "Good morning"]).first)
         #expect(try server.lines(["draft", "ls"]) == [])
-        #expect(try server.run(["draft", "show"], ["#general"]).errors == "weir: there is no draft for #general\n")
+        #expect(try server.run(["draft", "show"], ["#general"]).errors == "weir: no draft for #general\n")
         for (text, options) in [("one", []), ("two\nlines", []), ("a reply", ["--thread", head])] {
             #expect(try server.run(["draft", "set"], ["#general", text], options).status == 0)
         }
@@ -161,7 +161,7 @@ struct PeopleCommandTests {
         #expect(try server.run(["draft", "set"], ["#general", ""]).status == 2)
         #expect(try server.run(["draft", "keep"], ["#general"]).status == 2)
         let nowhere = try weir(["draft", "ls", server.url, "--store", "none"])
-        #expect(nowhere.status == 2 && nowhere.errors.hasPrefix("weir: drafts need the store"), "\(nowhere.errors)")
+        #expect(nowhere.status == 2 && nowhere.errors.hasPrefix("weir: drafts require the store"), "\(nowhere.errors)")
     }
 
     @Test("Drafts need no server, and a stored channel's name and id are the same place")
@@ -180,7 +180,7 @@ struct PeopleCommandTests {
         #expect(json == [##"{"channel":"#later","name":"Later","thread":null,"text":"two"}"##])
         let stranger = try weir(["draft", "set", "http://127.0.0.1:1", "#general", "hi"] + server.store)
         #expect(stranger.status == 2)
-        #expect(stranger.errors == "weir: --token is missing: whose draft is it?\n")
+        #expect(stranger.errors == "weir: --token is missing: it selects the account of the draft\n")
     }
 
     @Test("The members of a channel are listed with their names", arguments: eras)
@@ -194,7 +194,7 @@ struct PeopleCommandTests {
         }
         let missing = try server.run(["channel", "members", "ls"], ["#nowhere"])
         #expect(missing.status == 1)
-        #expect(missing.errors == "weir: there is no channel #nowhere among yours in the workspace\n")
+        #expect(missing.errors == "weir: none of your channels in the workspace is named #nowhere\n")
         #expect(try server.run(["channel", "members", "ls"]).status == 2)
     }
 }

@@ -78,7 +78,7 @@ struct ReplayServeTests {
         let served = try weir("replay", folder + "/a", "--serve", "127.0.0.1:0")
         #expect(served.status == 2)
         #expect(
-            served.errors == "weir: --serve: a recording whose server spoke Bayeux cannot be served\n")
+            served.errors == "weir: --serve: a recording of a Bayeux server cannot be served\n")
     }
 
     @Test("An option that excludes --serve is refused")

@@ -12,7 +12,7 @@ import Testing
         let folder = try temporaryFolder()
         let tail = try kind == "untyped" ? untyped(folder) : typed(kind, folder)
         #expect(tail.status == 0, "\(tail.errors)")
-        let told = tail.errors.split(separator: "\n").filter { $0.contains("--rotate asks for segments of 4096 bytes") }
+        let told = tail.errors.split(separator: "\n").filter { $0.contains("--rotate requests segments of 4096 bytes") }
         #expect(told.count == (kind == "untyped" ? 0 : 1), "\(tail.errors)")
         let segments = names(in: folder).filter { $0.hasSuffix(".weir.jsonl") }.sorted()
         #expect((2...400).contains(segments.count), "\(segments.count)")

@@ -215,14 +215,14 @@ struct ShellTests {
             if !["authenticated", "company_application"].contains(kind) {
                 #expect(
                     explained.output.contains(
-                        "\nfields, as --filter, --fields and --template ask for them:\n  payload"), "\(kind)")
+                        "\nfields, for --filter, --fields and --template:\n  payload"), "\(kind)")
             }
         }
         let activity = try weir("explain", "channel_activity").output
         #expect(activity.contains("on the wire  realtime:resource channel_activity\n  handled by   channel activity\n"))
         #expect(activity.contains("\n  payload.resource.last_activity             number\n"))
         #expect(activity.contains("\n  not known yet "))
-        #expect(activity.contains(" fetches the list that holds the channel\n"))
+        #expect(activity.contains(" fetches the list that contains the channel\n"))
         #expect(try weir("explain", "user_notification_badges").output.hasPrefix("badge\n"))
         #expect(
             try weir("explain", "chanel").errors.hasPrefix("weir: there is no event 'chanel'; did you mean 'channel'?"))

@@ -154,7 +154,7 @@ struct SocketIORunTests {
         let run = try tail(url, ["--reconnect", policy, "--emit", "test:kick", "--until-match", "type = gap"])
         // 3: events in the meantime may be lost.
         #expect(run.status == (policy == "always" ? 3 : 5), "\(run.errors)")
-        #expect(run.errors.contains("weir: not connecting again") == (policy != "always"), "\(run.errors)")
+        #expect(run.errors.contains("weir: not reconnecting") == (policy != "always"), "\(run.errors)")
     }
 
     @Test(
@@ -191,26 +191,29 @@ struct SocketIORunTests {
     @Test(
         "An invalid argument is refused with the right spelling",
         arguments: [
-            (["http://h/a", "--backend", "twake"], "URL: its path '/a' says nothing to --backend twake"),
-            (["http://h/a", "--backend", "socketio", "--namespace", "b"], "URL: its path '/a' is a namespace"),
-            (["http://h/a,b", "--backend", "socketio"], "URL: a comma cannot be in the name of a namespace"),
-            (["http://h/#a"], "URL: what follows # is not for a server"),
-            (["http://h", "--path", "/a?b=1"], "--path is a path alone: a query is the URL's, or --query NAME=VALUE"),
+            (["http://h/a", "--backend", "twake"], "URL: the path '/a' has no meaning for --backend twake"),
+            (["http://h/a", "--backend", "socketio", "--namespace", "b"], "URL: the path '/a' is a namespace"),
+            (["http://h/a,b", "--backend", "socketio"], "URL: a namespace must not contain a comma"),
+            (["http://h/#a"], "URL: remove the # and the text after it"),
+            (
+                ["http://h", "--path", "/a?b=1"],
+                "--path must not contain a query; put it in the URL, or use --query NAME=VALUE"
+            ),
             (["http://h", "--path", "/a b"], "--path: invalid path '/a b'"),
             (["http://h?token=abc"], "--query: token takes a reference, not the value itself"),
             (["http://h", "--query", "password=abc"], "--query: password takes a reference"),
             (["http://h", "--query", "abc"], "--query: write NAME=VALUE"),
-            (["http://h", "--auth", "[1]"], "--auth: it is neither a JSON object nor env:NAME"),
+            (["http://h", "--auth", "[1]"], "--auth: not a JSON object, env:NAME"),
             (
                 ["http://h", "--auth", #"{"a":{"token":"abc"}}"#],
                 "--auth: token takes a reference, not the value itself"
             ),
-            (["http://h", "--auth", "{}", "--backend", "groupme"], "--auth is for Socket.IO"),
+            (["http://h", "--auth", "{}", "--backend", "groupme"], "--auth applies to Socket.IO"),
             (
                 ["http://h", "--auth", "{}", "--token", "env:T", "--backend", "socketio"],
-                "--token and --auth both say the auth object"
+                "--token and --auth both set the auth object"
             ),
-            (["http://h", "--namespace", "a", "--namespace", "b"], "several --namespace are for --backend socketio"),
+            (["http://h", "--namespace", "a", "--namespace", "b"], "several --namespace require --backend socketio"),
         ])
     func refused(arguments: [String], message: String) throws {
         let result = try weir(["tail"] + arguments)

@@ -52,7 +52,9 @@ import Testing
         }
         #expect(access(state + "/hooked", F_OK) != 0)
         let own = try again("--duration", "1s", token: token)
-        #expect(own.errors.contains("rows remembered of user") && own.output.contains("Engineering"), "\(own.errors)")
+        #expect(
+            own.errors.contains("rows restored from the store for user") && own.output.contains("Engineering"),
+            "\(own.errors)")
 
         let rooms = try weir(["rooms", "ls", "--store", state + "/weir/store.sqlite"])
         let row = try #require(rooms.output.split(separator: "\n").first { $0.contains("/companies/") })
@@ -73,7 +75,7 @@ import Testing
     @Test func `rooms of a store are joined and left without a tail`() throws {
         let folder = try temporaryFolder()
         let file = folder + "/kept.sqlite"
-        #expect(try weir("rooms", "ls", "--store", file).errors.contains("remembers no account"))
+        #expect(try weir("rooms", "ls", "--store", file).errors.contains("contains no account"))
         let (peer, url, token) = try serve(port: try freePort())
         defer { peer.stop() }
         let tail = try weir(
@@ -96,7 +98,7 @@ import Testing
             ["tail", "http://127.0.0.1:1", "--token", "env:T", "--store", folder + "/link.sqlite"],
             environment: ["T": "t"])
         #expect(link.status == 7)
-        #expect(link.errors.contains("link.sqlite cannot hold a store: it is not a regular file"))
+        #expect(link.errors.contains("link.sqlite cannot hold a store: not a regular file"))
         let untyped = try weir(
             ["tail", "http://127.0.0.1:1", "--backend", "socketio", "--store", folder + "/x.sqlite"])
         #expect(untyped.status == 2)
@@ -123,7 +125,7 @@ import Testing
             ], environment: ["T": token])
         #expect(sent.status == 5)
         #expect(
-            sent.errors.contains("the message waits in the store, and the next weir command or tail of this account"),
+            sent.errors.contains("the message is queued; the next weir command or tail of this account"),
             "\(sent.errors)")
 
         (peer, url, token) = try serve(port: port)
@@ -174,7 +176,7 @@ import Testing
         defer { peer.stop() }
         let third = try send(url, token, "#general", "comes third")
         #expect(third.status == 0, "\(third.errors)")
-        #expect(third.errors == String(repeating: "the message that had waited was done first\n", count: 2))
+        #expect(third.errors == String(repeating: "the message, which was queued, was done first\n", count: 2))
         #expect(third.output.count == 37)
         #expect(try send(url, token, "#general", "comes fourth").errors == "")
         let log = file + ".diff"
@@ -198,8 +200,8 @@ import Testing
         #expect(try weir("rooms", "ls", "--store", file).status == 0)
         let logout = try weir(["logout", url] + options)
         #expect(logout.status == 0)
-        #expect(logout.output.contains("nothing is remembered of the account any more"))
-        #expect(try weir("rooms", "ls", "--store", file).errors.contains("remembers no account"))
+        #expect(logout.output.contains("the account's stored data was deleted"))
+        #expect(try weir("rooms", "ls", "--store", file).errors.contains("contains no account"))
         #expect(!String(decoding: try readFile(file), as: Unicode.ASCII.self).contains("Engineering"))
     }
 }

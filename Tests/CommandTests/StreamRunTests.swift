@@ -182,7 +182,7 @@ struct StreamRunTests {
         #expect(secret.status != 0 && !secret.errors.contains("hunter2"), "\(secret.errors)")
         let server = try NATSServer()
         let missing = try weir("file", "info", server.url + "/none")
-        #expect(missing.errors.contains("there is no stream none"), "\(missing.errors)")
+        #expect(missing.errors.contains("the stream none does not exist"), "\(missing.errors)")
         #expect(try weir("stream", "create", server.url + "/s", "--max-age", "1d").status == 0)
         let empty = try weir("file", "info", server.url + "/s/day")
         #expect(empty.errors.contains("has no recording day"), "\(empty.errors)")

@@ -103,7 +103,7 @@ import Testing
         for result in [sent, tail] {
             #expect(result.status == 4)
             let line = result.errors.split(separator: "\n").first { $0.contains("log in again") } ?? ""
-            #expect(line.contains(": the server refuses to renew the token"), "\(result.errors)")
+            #expect(line.contains(": the server refused to renew the token"), "\(result.errors)")
         }
     }
 

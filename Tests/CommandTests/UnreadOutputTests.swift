@@ -71,7 +71,7 @@ struct UnreadOutputTests {
         kill(run.process, SIGTERM)
         let (status, errors) = try run.end()
         #expect(status == 7)
-        #expect(errors.contains("weir: nobody read standard output for 5 s after the end: the rest is not written\n"))
+        #expect(errors.contains("weir: standard output was not read for 5 s after the end: the rest was discarded\n"))
         try expectWhole(recording)
     }
 
@@ -163,7 +163,7 @@ struct UnreadOutputTests {
         #expect(try printed.output == String(decoding: readFile(file), as: UTF8.self) && !printed.output.isEmpty)
         for other in [["--format", "json"], ["--view", "raw"], ["--template", "{kind}"]] {
             let refused = try weir(["replay", day, "--diff-log", "-"] + other)
-            #expect(refused.status == 2 && refused.errors.contains("--diff-log - is standard output"), "\(refused)")
+            #expect(refused.status == 2 && refused.errors.contains("--diff-log - uses standard output"), "\(refused)")
         }
     }
 
@@ -178,6 +178,6 @@ struct UnreadOutputTests {
         kill(run.process, SIGTERM)
         let (status, errors) = try run.end()
         #expect(status == 7)
-        #expect(errors.contains("weir: nobody read standard output for 5 s after the end: the rest is not written\n"))
+        #expect(errors.contains("weir: standard output was not read for 5 s after the end: the rest was discarded\n"))
     }
 }

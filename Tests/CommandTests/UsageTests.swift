@@ -9,7 +9,7 @@ struct UsageTests {
                 [],
                 """
                 weir: a command is missing; try one of these:
-                  weir demo                          a chat in this program: nothing to set up
+                  weir demo                          a demo chat: nothing to set up
                   weir tail URL --token env:TOKEN    your server, live
                   weir cheat                         commands to copy
                 Try 'weir help'.
@@ -42,7 +42,7 @@ struct UsageTests {
             ),
             (
                 ["rooms", "mute", "#a", "--store", "f"],
-                "weir: '--store' is not an option of 'weir rooms mute' (it is one of: tail, record, rooms ls, "
+                "weir: '--store' is not an option of 'weir rooms mute' (it belongs to: tail, record, rooms ls, "
                     + "rooms join, rooms leave, rooms set, logout, download, draft, send, edit, react, delete, read, do, "
                     + "channel, workspace, account)\nTry 'weir help rooms mute'.\n"
             ),
@@ -65,7 +65,7 @@ struct UsageTests {
             (["file", "repair", "a", "-x"], "weir: unknown option '-x'\nTry 'weir help file repair'.\n"),
             (
                 ["file", "info", "a", "--secrets"],
-                "weir: '--secrets' is not an option of 'weir file info' (it is one of: file doctor)\n"
+                "weir: '--secrets' is not an option of 'weir file info' (it belongs to: file doctor)\n"
                     + "Try 'weir help file info'.\n"
             ),
             (["tail"], "weir: URL is missing\nTry 'weir help tail'.\n"),
@@ -85,7 +85,7 @@ struct UsageTests {
             ),
             (
                 ["tail", "http://a/", "--quiet=please"],
-                "weir: --quiet takes no value but yes or no\nTry 'weir help tail'.\n"
+                "weir: --quiet accepts only yes or no as a value\nTry 'weir help tail'.\n"
             ),
             (
                 ["replay", "a.weir", "--diff-log-reversible"],
@@ -97,7 +97,7 @@ struct UsageTests {
             ),
             (
                 ["tail", "http://a/", "--speed", "2"],
-                "weir: '--speed' is not an option of 'weir tail' (it is one of: replay)\nTry 'weir help tail'.\n"
+                "weir: '--speed' is not an option of 'weir tail' (it belongs to: replay)\nTry 'weir help tail'.\n"
             ),
         ] as [([String], String)])
     func refuses(arguments: [String], message: String) throws {
@@ -110,7 +110,7 @@ struct UsageTests {
     @Test("The error for an option of other commands lists each of them once")
     func namesOnce() throws {
         let errors = try weir("man", "--config", "x").errors
-        let list = try #require(errors.firstRange(of: "(it is one of: ")).upperBound
+        let list = try #require(errors.firstRange(of: "(it belongs to: ")).upperBound
         let names = errors[list...].prefix { $0 != ")" }.split(separator: ", ")
         #expect(names.count > 50 && Set(names).count == names.count, "\(names)")
     }

@@ -14,9 +14,9 @@ struct ValueTests {
             ),
             (
                 ["demo", "--format", "jsno"],
-                "--format: 'jsno' is none of pretty, compact, chat, json, jsonl, raw, table; did you mean 'json'?"
+                "--format: 'jsno' is not one of pretty, compact, chat, json, jsonl, raw, table; did you mean 'json'?"
             ),
-            (["tail", "http://h/", "--framing", "ours"], "--framing: 'ours' is none of auto, own, library"),
+            (["tail", "http://h/", "--framing", "ours"], "--framing: 'ours' is not one of auto, own, library"),
             (["demo", "--seed", "x"], "--seed: invalid number 'x'; write 0 or more"),
             (["replay", "f", "--count", "0"], "--count: invalid number '0'; write 1 or more"),
             (
@@ -42,14 +42,14 @@ struct ValueTests {
                 ["record", "http://h/", "f", "--rotate", "64"],
                 "--rotate: invalid value '64'; write a size (64M), an age (1h) or hup"
             ),
-            (["record", "http://h/", "f", "--keep", "3"], "--keep needs --rotate: one file is kept whole"),
+            (["record", "http://h/", "f", "--keep", "3"], "--keep requires --rotate"),
             (
                 ["record", "http://h/", "f", "--rotate", "1h", "--keep", "1w"],
                 "--keep: invalid value '1w'; write a number of segments, a size (2G) or an age (24h)"
             ),
             (
                 ["record", "http://h/", "f", "--fsync", "often"],
-                "--fsync: 'often' is none of never, interval, chunk, always"
+                "--fsync: 'often' is not one of never, interval, chunk, always"
             ),
             (
                 ["tail", "http://h/", "--flight-recorder", "10m,1K"],
@@ -63,19 +63,25 @@ struct ValueTests {
             (["file", "diff", "f", ""], "B: the name of the file is empty"),
             (["replay", "f", "--diff-log", ""], "--diff-log: the name of the file is empty"),
             (["file", "merge", "f", "--output", ""], "--output: the name of the file is empty"),
-            (["replay", "f", "--speed", "fast"], "--speed: 'fast' is neither a number from 0.01 to 1000 nor max"),
-            (["replay", "f", "--speed=nan"], "--speed: 'nan' is neither a number from 0.01 to 1000 nor max"),
-            (["replay", "f", "--speed", "2000"], "--speed: '2000' is neither a number from 0.01 to 1000 nor max"),
+            (
+                ["replay", "f", "--speed", "fast"],
+                "--speed: invalid speed 'fast'; write a number from 0.01 to 1000, or max"
+            ),
+            (["replay", "f", "--speed=nan"], "--speed: invalid speed 'nan'; write a number from 0.01 to 1000, or max"),
+            (
+                ["replay", "f", "--speed", "2000"],
+                "--speed: invalid speed '2000'; write a number from 0.01 to 1000, or max"
+            ),
             (["replay", "f", "--rate", "ten"], "--rate: invalid rate 'ten'; write one from 0.01/s to 1000000/s"),
-            (["replay", "f", "--rate", "10/s", "--speed", "2"], "--rate and --speed are two ways to say the same"),
+            (["replay", "f", "--rate", "10/s", "--speed", "2"], "--rate and --speed exclude each other"),
             (
                 ["replay", "f", "--start", "noon"],
                 "--start: invalid position 'noon'; write it like +90s, n:812, mark:NAME or 2026-01-02T03:04:05Z"
             ),
             (["replay", "f", "--loop", "0"], "--loop: invalid number '0'; write 1 or more"),
             (["replay", "-", "--loop", "2"], "--loop: standard input can be played only once"),
-            (["replay", "f", "--refetch", "live"], "--refetch: 'live' is none of recorded, stub, off"),
-            (["replay", "f", "g", "--diff-log", "d"], "--diff-log is of one model: it needs a single FILE"),
+            (["replay", "f", "--refetch", "live"], "--refetch: 'live' is not one of recorded, stub, off"),
+            (["replay", "f", "g", "--diff-log", "d"], "--diff-log requires a single FILE"),
             (
                 ["serve", "--listen", "localhost"],
                 "--listen: 'localhost' is not ADDR:PORT; write it like localhost:8080"
@@ -84,7 +90,7 @@ struct ValueTests {
                 ["serve", "--listen", "127.0.0.1:70000"],
                 "--listen: '127.0.0.1:70000' is not ADDR:PORT; write it like 127.0.0.1:8080"
             ),
-            (["serve", "--listen", "::1:80"], "--listen: an IPv6 address stands in brackets: [::1]:80"),
+            (["serve", "--listen", "::1:80"], "--listen: write an IPv6 address in brackets: [::1]:80"),
             (
                 ["serve", "--ping-interval", "0"],
                 "--ping-interval: invalid duration '0'; write it like 500ms, 15s, 2m or 1h"
@@ -97,7 +103,7 @@ struct ValueTests {
             (["serve", "--path", "echo"], "--path: invalid path 'echo'; write it like /socket.io/"),
             (
                 ["serve", "--recovery", "2m"],
-                "--recovery is for --scenario echo: other servers recover no connections"
+                "--recovery requires --scenario echo: other servers recover no connections"
             ),
         ] as [([String], String)])
     func refuses(arguments: [String], message: String) throws {
@@ -115,9 +121,9 @@ struct ValueTests {
                 ["--pin", "sha256//x"],
                 "--pin: invalid pin 'sha256//x'; write sha256// and the hash of the public key in base64, 44 characters that end with ="
             ),
-            (["--key", "k.pem"], "--key is for --cert, which is missing"),
-            (["--key-pass", "env:P"], "--key-pass is for --cert, which is missing"),
-            (["--proxy-auth", "env:P"], "--proxy-auth is for --proxy, which is missing"),
+            (["--key", "k.pem"], "--key requires --cert"),
+            (["--key-pass", "env:P"], "--key-pass requires --cert"),
+            (["--proxy-auth", "env:P"], "--proxy-auth requires --proxy"),
             (
                 ["--proxy", "socks5://p:1"],
                 "--proxy: \"socks5://p:1\" is not a URL that can be used: the scheme \"socks5\" is not one of ws, wss, http, https"
@@ -141,7 +147,10 @@ struct ValueTests {
                 "--header: 'sec-websocket-key' cannot be set: it belongs to the protocol"
             ),
             (["--header", "a b: x"], "--header: 'a b' cannot be set: it is not the name of a header"),
-            (["--header", "X-Own: a\r\nb"], "--header X-Own: the value has characters a header may not have"),
+            (
+                ["--header", "X-Own: a\r\nb"],
+                "--header X-Own: the value contains characters that are not allowed in a header"
+            ),
         ] as [([String], String)])
     func refusesAccess(arguments: [String], message: String) throws {
         let result = try weir(["tail", "https://127.0.0.1:1/"] + arguments)
@@ -153,7 +162,7 @@ struct ValueTests {
     func refusesTLS(flag: String) throws {
         let result = try weir(["tail", "ws://127.0.0.1:1/", flag, "x"])
         #expect(result.status == 2)
-        #expect(result.errors.hasPrefix("weir: \(flag) is for https and wss, and the URL is ws\n"))
+        #expect(result.errors.hasPrefix("weir: \(flag) requires an https or wss URL, not ws\n"))
     }
 
     @Test("An invalid proxy in the environment is refused without its secret")

@@ -59,7 +59,7 @@ struct WatchRunTests {
         #expect(wrong.errors.hasPrefix("weir: --filter: "))
         #expect(wrong.errors.contains("kind"))
         let explained = try weir("watch", "--kind", "message", "--explain-filter")
-        #expect(explained.output.hasPrefix("shown is: kind = message"))
+        #expect(explained.output.hasPrefix("shown: kind = message"))
         let terminal = try Tmux()
         try terminal.run("clear; \(try Self.command("--speed max --kind message")); echo status=$?")
         try terminal.wait("the end of the recording") { $0.contains { $0.hasPrefix(Self.end) } }
@@ -68,7 +68,7 @@ struct WatchRunTests {
         try terminal.type("f and room = '#none'x")
         try terminal.wait("what is wrong") { $0[28].hasPrefix("✗ ") }
         try terminal.press("BSpace")
-        try terminal.wait("how many are shown") { $0[28].contains(" lines that are kept are shown") }
+        try terminal.wait("how many are shown") { $0[28].contains(" lines shown") }
         try terminal.press("Escape")
         try terminal.wait("the filter of before") {
             $0[29].hasPrefix("● ") && $0[29].contains("filter: kind = message")
@@ -272,14 +272,14 @@ struct WatchRunTests {
         let result = try weir("watch", Self.recording)
         #expect(result.status == 2)
         #expect(result.output == "")
-        #expect(result.errors.hasPrefix("weir: watch needs a terminal"))
+        #expect(result.errors.hasPrefix("weir: watch requires a terminal"))
         let terminal = try Tmux()
         try terminal.run("TERM=dumb \(try Self.command()); echo status=$?")
         try terminal.expect("status=2")
         let missing = try weir("watch")
-        #expect(missing.errors.hasPrefix("weir: what is to be watched is missing: a URL, or a recording's FILE"))
+        #expect(missing.errors.hasPrefix("weir: nothing to watch: give a URL, a recording FILE"))
         let foreign = try weir("watch", Self.recording, "--token", "env:TOKEN")
-        #expect(foreign.errors.hasPrefix("weir: --token is for watching a server"))
+        #expect(foreign.errors.hasPrefix("weir: --token applies only to watching a server"))
         #expect(foreign.status == 2)
         let two = try weir("watch", Self.recording, "--on", "work")
         #expect(two.errors.hasPrefix("weir: --on and ") && two.status == 2)
@@ -288,12 +288,12 @@ struct WatchRunTests {
         #expect(try weir("ctx", "use", "work", environment: environment).status == 0)
         for words in [["watch"], ["watch", "--ctx", "work"], ["watch", Self.recording], ["watch", "--on", "work"]] {
             let result = try weir(words, environment: environment)
-            #expect(result.errors.hasPrefix("weir: watch needs a terminal"), "\(words): \(result.errors)")
+            #expect(result.errors.hasPrefix("weir: watch requires a terminal"), "\(words): \(result.errors)")
         }
         let elsewhere = try weir("watch", Self.recording, "--ctx", "work", environment: environment)
-        #expect(elsewhere.errors.hasPrefix("weir: --ctx is for watching a server"))
+        #expect(elsewhere.errors.hasPrefix("weir: --ctx applies only to watching a server"))
         let local = try weir("watch", "--on", "work", "--speed", "max")
-        #expect(local.errors.hasPrefix("weir: --speed is for watching a recording"))
+        #expect(local.errors.hasPrefix("weir: --speed applies only to watching a recording"))
     }
 }
 

@@ -26,7 +26,7 @@ import Testing
         let again = try weir("replay", Self.recording, "--view", "raw", "--speed", "max", "--quiet")
         #expect(again.output == first.output)
         let filtered = try weir("replay", Self.recording, "--view", "raw", "--kind", "message")
-        #expect(filtered.status == 2 && filtered.errors.hasPrefix("weir: --view raw is all there is on the wire"))
+        #expect(filtered.status == 2 && filtered.errors.hasPrefix("weir: --view raw shows all traffic"))
     }
 
     @Test func `an upgrade is shown packet by packet, with the carrier of each`() throws {

@@ -59,11 +59,11 @@ import Testing
         (#"{"at_ms":1,"do":"post","by":"ana","in":"general"}"#, "`text` is missing; expected a text"),
         (
             #"{"at_ms":1,"do":"post","by":"anna","in":"general","text":"x"}"#,
-            "`by`: no user “anna” in the lines above; there are: ana, ben"
+            "`by`: no user “anna” in the lines above; candidates: ana, ben"
         ),
         (
             #"{"at_ms":1,"do":"post","by":"ana","in":"genral","text":"x"}"#,
-            "`in`: no channel “genral” in the lines above; there are: general"
+            "`in`: no channel “genral” in the lines above; candidates: general"
         ),
         (#"{"at_ms":1,"do":"reply","by":"ana","to":"m","text":"x"}"#, "`to`: no message in the lines above has"),
         (
@@ -76,7 +76,7 @@ import Testing
             "`level` is “loud”; expected all, mentions, me or none"
         ),
         (#"{"at_ms":1,"do":"typing","by":"ana","in":"general","writing":"yes"}"#, "`writing`: expected true or false"),
-        (#"{"do":"user","as":"ana","first":"Ana"}"#, "`as`: there is a user “ana” already"),
+        (#"{"do":"user","as":"ana","first":"Ana"}"#, "`as`: the user “ana” already exists"),
         (#"{"do":"team","company":"A","workspace":"B"}"#, "a second `team`"),
     ])
     func `the error for a bad line contains its number and what was expected`(line: String, message: String) throws {

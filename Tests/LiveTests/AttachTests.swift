@@ -172,7 +172,7 @@ import Wire
         let stopped = try call(path, "record.stop")
         #expect(stopped == .bool(true))
         #expect(!patience.keepsUnread)
-        #expect(try refusal(path, "record.start", #"{"name":"incident"}"#).message.contains("exists already"))
+        #expect(try refusal(path, "record.start", #"{"name":"incident"}"#).message.contains("already exists"))
     }
 
     @Test func `rows of the model are returned by section and by id`() async throws {

@@ -49,7 +49,7 @@ import Wire
         #expect(try await whenPaused(tail) { $0.counts.events } ?? .max < 2 * 4096 + 4096)
         outlet.permit(.max)
         await outlet.written.wait { $0.events.count == Self.total + 2 }
-        #expect(outlet.written.all.notices.contains { $0.text.contains("does not keep up") })
+        #expect(outlet.written.all.notices.contains { $0.text.contains("is too slow") })
         tail.stop()
         #expect(await summary.events == Self.total + 2)
     }
@@ -103,7 +103,7 @@ import Wire
             thread.push(Array(repeating: item, count: 7))
             #expect(thread.lateWords == nil)
             thread.push([item])
-            #expect(thread.lateWords == "the output does not keep up")
+            #expect(thread.lateWords == "the output is too slow")
             outlet.permit(.max)
             #expect(thread.finish().isEmpty)
         }

@@ -120,8 +120,8 @@ import Wire
         #expect(reports.numbers == [1, 2, 8])
         #expect(
             reports.notices.map(\.text) == [
-                "record 3: connection 1 received what no Socket.IO connection begins with: such messages of it are passed over",
-                "record 11: connection 3 was open beside connection 2, which is played: what it received is passed over",
+                "record 3: connection 1 does not begin like a Socket.IO connection: its first messages were skipped",
+                "record 11: connection 3 was open at the same time as connection 2, which is played: its messages were skipped",
             ])
     }
 

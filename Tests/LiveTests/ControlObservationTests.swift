@@ -101,7 +101,7 @@ import Wire
             #expect(second.readLine()?.contains(#""lost":0"#) == true)
             #expect(second.readLine()?.contains(#""number":2,"property":"events""#) == true)
             let other = try refusal(path, "observe", #"{"properties":["events"],"after":1,"run":"another"}"#)
-            #expect(other.code == -32002 && other.message.contains("another run"))
+            #expect(other.code == -32002 && other.message.contains("the run has changed"))
         }
     }
 

@@ -43,7 +43,7 @@ import Wire
     @Test(
         "The error for an invalid line says what is wrong and where",
         arguments: [
-            ("", "the name of the event is missing"), (#""a"#, "the quoted name does not end"),
+            ("", "the name of the event is missing"), (#""a"#, "the quoted name has no closing quote"),
             ("a hello", "'hello'"), ("a 1,2", "'1,2'"), ("a {", "'{'"),
             ("a @/nonexistent/x", "/nonexistent/x: cannot be read"),
         ])

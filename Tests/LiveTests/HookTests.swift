@@ -48,7 +48,7 @@ struct HookTests {
         try outlet.finish()
         #expect(outlet.figures.failed == 2)
         #expect(outlet.figures.timedOut == 1)
-        #expect(outlet.figures.line == "hooks: 0 done, 2 failed, 1 took too long")
+        #expect(outlet.figures.line == "hooks: 0 done, 2 failed, 1 timed out")
 
         let busy = try HookOutlet([ReportHook(nil, .command(["sleep", "0.2"]))]) { _ in }
         try busy.write(Array(repeating: Sample.reports[0], count: 400))
@@ -67,7 +67,7 @@ struct HookTests {
         ) { _ in }
         try outlet.write([Sample.reports[0]])
         try outlet.finish()
-        #expect(outlet.figures.line == "hooks: 0 done, 1 still ran at the end and was killed")
+        #expect(outlet.figures.line == "hooks: 0 done, 1 killed at the end")
         let processes = try Self.contents(of: path).split(separator: "\n").compactMap { pid_t($0) }
         #expect(processes.count == 2)
         for process in processes { #expect(hasEnded(process)) }
@@ -125,7 +125,7 @@ struct HookTests {
         #expect(outlet.figures.done == 1 && outlet.figures.failed == 4 && outlet.figures.notForwarded == 5)
         #expect(
             outlet.figures.line
-                == "hooks: 1 done, 4 failed, 5 not taken by the receiver of --forward, the first #7: 301")
+                == "hooks: 1 done, 4 failed, 5 not accepted by the receiver of --forward, the first #7: 301")
         #expect(sink.targets.change { $0 } == Array(repeating: "/hook?room=a&b=%20c", count: 6))
     }
 

@@ -151,7 +151,7 @@ private final class HostileService: HTTPServerHandler {
         for _ in 0..<3 { await tail.framingFellBack() }
         tail.stop()
         _ = await summary
-        let told = watcher.reports.all.notices.filter { $0.text.hasPrefix("libwebsockets reads the frames") }
+        let told = watcher.reports.all.notices.filter { $0.text.hasPrefix("libwebsockets parses the frames") }
         #expect(told.map(\.level) == [.warning])
     }
 

@@ -30,7 +30,7 @@ import Wire
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 3)
         let result = try recording.play { $0.start = .mark("nowhere") }
         #expect(result.numbers == [])
-        #expect(result.outcome == .noPlace("--start: no mark is called nowhere: it has no marks"))
+        #expect(result.outcome == .noPlace("--start: no mark is named nowhere; the recording has no marks"))
     }
 
     @Test("The diff log is complete from any start position, and is written once in any number of rounds")
@@ -69,7 +69,8 @@ import Wire
         #expect(try recording.play { $0.untilMatch = field }.numbers == Array(1...7))
         let nothing = try Filter(parsing: "event = tock")
         #expect(
-            try recording.play { $0.untilMatch = nothing }.outcome == .notFound("it ended before anything matched"))
+            try recording.play { $0.untilMatch = nothing }.outcome
+                == .notFound("the recording ended before anything matched"))
     }
 
     @Test("Two recordings are merged by their wall clocks, each with its own session")
@@ -119,7 +120,7 @@ import Wire
             #expect(truncate(recording.path, 300) == 0)
         }
         await outcomes.wait { $0 == [.limitReached] }
-        let words = isReplaced ? "another file is called so now" : "it was cut short"
+        let words = isReplaced ? "another file now has this name" : "it was cut short"
         #expect(watcher.reports.all.notices.contains { $0.text.contains(words) })
         #expect(watcher.reports.all.contains { if case .gap = $0.report { true } else { false } })
     }

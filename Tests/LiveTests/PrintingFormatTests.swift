@@ -22,10 +22,11 @@ struct PrintingFormatTests {
     @Test(
         "A malformed template is refused with a description of the problem",
         arguments: [
-            ("{rom}", "did you mean 'room'?"), ("{kind", "a { without its }"), ("kind}", "a } without its {"),
+            ("{rom}", "did you mean 'room'?"), ("{kind", "{ without }"), ("kind}", "} without {"),
             ("{kind:x}", "invalid width"), ("{kind:2000}", "invalid width"), ("{kind:}", "invalid width"),
-            ("{payload..a}", "no field"),
-            ("{payload[x]}", "no field"), ("{payload.0}", "payload[1] its first argument"), ("text", "no field in it"),
+            ("{payload..a}", "unknown field 'payload..a'"),
+            ("{payload[x]}", "unknown field 'payload[x]'"), ("{payload.0}", "payload[1] its first argument"),
+            ("text", "no field; write one like {kind}: "),
             ("{lag:<-1}", "invalid width"),
         ])
     func malformed(text: String, complaint: String) {
@@ -44,7 +45,7 @@ struct PrintingFormatTests {
 
                 """)
         let error = #expect(throws: EnvelopeFields.Malformed.self) { try EnvelopeFields("kind,payloat.text") }
-        #expect(error?.message == "there is no member 'payloat'; did you mean 'payload'?")
+        #expect(error?.message == "unknown member 'payloat'; did you mean 'payload'?")
         #expect(throws: EnvelopeFields.Malformed.self) { try EnvelopeFields("kind,") }
         #expect(throws: EnvelopeFields.Malformed.self) { try EnvelopeFields("payload[") }
     }

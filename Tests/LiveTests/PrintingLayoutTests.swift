@@ -108,8 +108,8 @@ struct PrintingLayoutTests {
         let words = pipe.readAll().split(separator: "\n").map { $0.dropFirst(15) }
         #expect(
             words == [
-                "warning: events come 2.5s late", "warning: events come 12.0s late",
-                "events come in time again: lag 600ms",
+                "warning: events arrive 2.5s late", "warning: events arrive 12.0s late",
+                "events arrive in time again: lag 600ms",
             ])
     }
 

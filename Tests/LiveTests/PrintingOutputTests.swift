@@ -130,7 +130,7 @@ struct PrintingOutputTests {
         #expect(!spool.isWaiting)
         #expect(
             told.all == [
-                "weir: nobody read standard output: \(3 << 12) bytes are left out; the recording has them\n"
+                "weir: standard output was not read: \(3 << 12) bytes dropped; the recording contains them\n"
             ])
         let more = try piece.withUnsafeBytes { (bytes) throws(OutletError) in try spool.keep(bytes) }
         try spool.drain()

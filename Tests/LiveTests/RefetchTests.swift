@@ -73,8 +73,8 @@ import Wire
     func unknownRequest() throws {
         let outcome = try play(try record(in: try temporaryFolder(), request: nil, status: nil), .recorded).outcome
         guard case .mismatch(let why) = outcome else { throw CannotHappen() }
-        #expect(why.hasPrefix("behind record "))
-        #expect(why.contains("this replay asks for GET /"))
+        #expect(why.hasPrefix("after record "))
+        #expect(why.contains("this replay requests GET /"))
     }
 
     @Test("A recorded request that differs from the replay's ends it, and the error names both")
@@ -83,7 +83,7 @@ import Wire
         guard case .mismatch(let why) = try play(path, .recorded).outcome else { throw CannotHappen() }
         #expect(
             why.hasPrefix(
-                "record 6 is the request GET http://chat.example.com/somewhere/else, where this replay asks for GET /"))
+                "record 6 is the request GET http://chat.example.com/somewhere/else, but this replay requests GET /"))
     }
 
     @Test("Recorded requests and answers match the replay's")

@@ -128,7 +128,7 @@ import Wire
         #expect(model == truth)
         // If the first tail saw the standup's end, the stored rows already equal the truth.
         let reports = await watcher.reports.wait {
-            $0.notices.contains { $0.text.contains("rows remembered of user") }
+            $0.notices.contains { $0.text.contains("rows restored from the store for user") }
         }
         tail.stop()
         _ = await second
@@ -136,7 +136,7 @@ import Wire
         let told = try #require(
             reports.firstIndex {
                 if case .notice(let notice) = $0.report {
-                    notice.text.contains("rows remembered of user")
+                    notice.text.contains("rows restored from the store for user")
                 } else {
                     false
                 }
@@ -205,7 +205,7 @@ import Wire
         defer { backend.end() }
         mkdir(backend.folder + "/weir", 0o700)
         symlink("/etc/passwd", backend.store)
-        #expect(throws: TailError.store(.unsafe(path: backend.store, why: "it is not a regular file"))) {
+        #expect(throws: TailError.store(.unsafe(path: backend.store, why: "not a regular file"))) {
             try backend.tail([Watcher()])
         }
         let watcher = Watcher()

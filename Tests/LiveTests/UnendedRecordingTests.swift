@@ -11,7 +11,7 @@ import Wire
 /// Tests recordings with only complete lines and without an `end` record: their writer was killed between two lines.
 @Suite struct UnendedRecordingTests {
     private static let words =
-        "the recording has no end behind record 6: it was not closed, or is still being written"
+        "the recording has no end after record 6: it was not closed, or is still being written"
 
     @Test func `a recording without an end is reported after its last record and otherwise played normally`() throws {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 3, isClosed: false).path
@@ -58,7 +58,7 @@ import Wire
         let reports = try played([folder + "/head.weir.jsonl"]).reports
         #expect(
             reports.notices.map(\.text) == [
-                "the recording has no end behind its head: it was not closed, or is still being written"
+                "the recording has no end after its head: it was not closed, or is still being written"
             ])
     }
 

@@ -65,7 +65,7 @@ import Wire
         #expect(
             try verify(path)
                 == .mismatch(
-                    "what stands before line \(sync + sync - first + 2) was written at byte \(begin), where byte \(end) "
+                    "the text before line \(sync + sync - first + 2) was written at byte \(begin), but byte \(end) "
                         + "should follow: chunks are missing, doubled or out of order"))
     }
 
@@ -94,13 +94,13 @@ import Wire
         #expect(try verify(try record("right", checksum: 0)) == .limitReached)
         #expect(
             try verify(try record("wrong", checksum: 99))
-                == .mismatch("after record 1 the model is another than the recorded one"))
+                == .mismatch("after record 1 the model differs from the recorded one"))
         let (reports, summary) = try played([try record("new", checksum: 99, version: 3)]) { $0.verifies = true }
         #expect(summary.outcome == .limitReached)
         let warnings = reports.compactMap { if case .notice(let notice) = $0.report { notice.text } else { nil } }
         #expect(
             warnings == [
-                "record 1: the checksum of the state has version 3, which a later weir wrote: states of that version are not compared"
+                "record 1: the checksum of the state has version 3, written by a later version of weir: states of that version are not compared"
             ])
     }
 
@@ -121,7 +121,7 @@ import Wire
         }
         try writeFile(path, lines.map { $0 + "\n" }.joined())
         #expect(
-            try verify(path) == .mismatch("after record \(hash.1) the model is another than the recorded one"))
+            try verify(path) == .mismatch("after record \(hash.1) the model differs from the recorded one"))
     }
 
     /// A killed process leaves the beginning of the file, up to any byte.
@@ -141,7 +141,7 @@ import Wire
                 #expect(summary.outcome == .limitReached, "cut at byte \(cut)")
                 let warnings = reports.notices.filter { $0.level == .warning }.map(\.text)
                 #expect(
-                    warnings.last.map { $0.hasSuffix("was cut off") || $0.contains("has no end behind") } == true,
+                    warnings.last.map { $0.hasSuffix("was cut off") || $0.contains("has no end after") } == true,
                     "cut at byte \(cut): \(warnings)")
             }
         }

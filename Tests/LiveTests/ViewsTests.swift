@@ -52,7 +52,7 @@ struct ViewsTests {
         #expect(lines[1].hasSuffix(" █▂"))
         #expect(lines[2].hasSuffix("  ▁"))
         #expect(lines[1].hasPrefix("/a"))
-        #expect(lines[3] == "one minute, a block a second; a full block in a room is 10 events")
+        #expect(lines[3] == "one minute, one block per second; a full block is 10 events")
     }
 
     @Test("Model shows each section with its rows, and the last changed rows with their fields")

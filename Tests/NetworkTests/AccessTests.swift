@@ -210,14 +210,14 @@ enum Lane: CaseIterable {
             (ClientCertificate(certificate: client.key, key: client.key), "\(client.key): "),
             (
                 ClientCertificate(certificate: client.certificate, key: client.certificate),
-                ": there is no private key in it"
+                ": the file contains no private key"
             ),
             (
                 ClientCertificate(certificate: client.certificate, key: other.key),
                 "\(other.key): the key is not that of \(client.certificate)"
             ),
-            (certificates.lockedClient(passphrase: nil), "/locked.key: the key is encrypted, and there is no"),
-            (certificates.lockedClient(passphrase: "wrong"), "/locked.key: the passphrase is not that"),
+            (certificates.lockedClient(passphrase: nil), "/locked.key: the key is encrypted, and no passphrase"),
+            (certificates.lockedClient(passphrase: "wrong"), "/locked.key: wrong passphrase"),
         ]
         for (certificate, words) in cases {
             let error = #expect(throws: NetworkError.self) { try Access(certificate: certificate).check() }
@@ -238,7 +238,7 @@ enum Lane: CaseIterable {
                 eAWATeJQE1XBbu6GeQMm6DQ8e4xRdz3rqGmfIkLUvUWK0HrJvIsVWzIEHxfBQo4=
                 -----END ENCRYPTED PRIVATE KEY-----
 
-                """, nil, "the key is encrypted, and there is no passphrase"
+                """, nil, "the key is encrypted, and no passphrase is set"
             ),
             (
                 """
@@ -250,7 +250,7 @@ enum Lane: CaseIterable {
                 N69l6HrxWcWvCe2s49VFkiMLwXkQSXYH8kw74VT+TWQACmWM+f/eJu24kDo3Gfo=
                 -----END ENCRYPTED PRIVATE KEY-----
 
-                """, "wrong", "the passphrase is not that of the key"
+                """, "wrong", "wrong passphrase for the key"
             ),
         ])
     func paddedByChance(key: String, passphrase: String?, words: String) throws {

@@ -83,7 +83,9 @@ private let reversing: LocalServerCore.Handler = { client, event in
         let path = try privateFolder() + "/control.sock"
         try writeFile(path, "precious")
         try withLoop { loop in
-            #expect(throws: NetworkError.cannotListen(address: path, message: "there is a file that is not a socket")) {
+            #expect(
+                throws: NetworkError.cannotListen(address: path, message: "a file that is not a socket exists there")
+            ) {
                 try LocalSocketServer(on: loop, path: path, handler: reversing)
             }
         }

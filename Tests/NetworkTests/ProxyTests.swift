@@ -108,7 +108,7 @@ struct TestProxy {
                     return
                 }
                 #expect(value == "120" ? seconds == 120 : seconds > 1_000_000_000)
-                #expect(failure?.message.hasSuffix("with HTTP status \(status), and asks for \(seconds) s") == true)
+                #expect(failure?.message.hasSuffix("with HTTP status \(status), and requests \(seconds) s") == true)
             }
         }
     }

@@ -28,7 +28,7 @@ import Wire
                 return
             }
             #expect(failure.retry == .after(seconds: 7))
-            #expect(failure.message.hasSuffix("HTTP status 503: busy, and asks for 7 s"), "\(failure.message)")
+            #expect(failure.message.hasSuffix("HTTP status 503: busy, and requests 7 s"), "\(failure.message)")
         }
     }
 
@@ -39,7 +39,7 @@ import Wire
             script.push(busy("8"))
             let close = stage.waitForClose()
             #expect(close?.retry == .after(seconds: 8))
-            #expect(close?.reason == "HTTP status 503: busy, and asks for 8 s")
+            #expect(close?.reason == "HTTP status 503: busy, and requests 8 s")
         }
     }
 
@@ -79,7 +79,7 @@ import Wire
         defer { proxy.peer.stop() }
         let url = URLParts(scheme: "http", host: "127.0.0.1", port: 9, path: "/s/")
         let refusal = "the proxy 127.0.0.1:\(proxy.port) refuses the tunnel to 127.0.0.1:9 with HTTP status 503"
-        let words = "127.0.0.1:9: \(refusal), and asks for 6 s"
+        let words = "127.0.0.1:9: \(refusal), and requests 6 s"
         try withLoop { loop in
             let http = try HTTPClient(answeringOn: loop)
             defer { http.shutDown() }
@@ -129,7 +129,7 @@ import Wire
                 return
             }
             #expect(close.retry == .after(seconds: 9))
-            #expect(close.reason == "HTTP status 503, and asks for 9 s")
+            #expect(close.reason == "HTTP status 503, and requests 9 s")
         }
     }
 }

@@ -92,7 +92,7 @@ import Wire
     ) {
         #expect(
             reports(operation, company: "nope", at: server)
-                == ["A1 queued", "A1 refused there is no company 'nope'; you are in Harbour (C)"])
+                == ["A1 queued", "A1 refused no company 'nope'; candidates: Harbour (C)"])
     }
 
     // Actions on workspaces themselves belong to no workspace.
@@ -100,7 +100,7 @@ import Wire
     func `every action in a missing workspace fails and names the workspace`(
         server: Server, operation: Action.Operation
     ) {
-        let why = "there is no workspace 'nope' in company Harbour (C); there are: Crew (W)"
+        let why = "no workspace 'nope' in company Harbour (C); candidates: Crew (W)"
         for company in [nil, "C"] {
             #expect(
                 reports(operation, company: company, workspace: "nope", at: server)
@@ -121,7 +121,7 @@ import Wire
         for operation in operations {
             #expect(
                 reports(operation, at: server)
-                    == ["A1 queued", "A1 refused there is no channel NO among yours in the workspace"])
+                    == ["A1 queued", "A1 refused none of your channels in the workspace is named NO"])
         }
     }
 
@@ -148,7 +148,7 @@ import Wire
                 == ["A1 queued", "A1 sending 1", "A1 refused 404 HTTP status 404"])
         #expect(
             reports(create, company: "nope", at: .core, answering: missing)
-                == ["A1 queued", "A1 refused you are in no workspace of the company; name one with --workspace"])
+                == ["A1 queued", "A1 refused you belong to no workspace of the company; name one with --workspace"])
     }
 
     @Test func `a message is sent even to a channel whose message page the server does not have`() {
@@ -181,7 +181,7 @@ import Wire
         transcript.answer("/companies/C/workspaces", F.list(Server.workspace))
         #expect(
             transcript.actions == [
-                "A1 refused there is no workspace 'nope' in company Harbour (C); there are: Crew (W)"
+                "A1 refused no workspace 'nope' in company Harbour (C); candidates: Crew (W)"
             ])
     }
 
@@ -251,6 +251,6 @@ import Wire
             reports(
                 Self.operations[0], company: "nope", at: .core,
                 answering: [("/users/me/companies", 200, F.list(""))]
-            ).last == "A1 refused there is no company 'nope'; you are in none")
+            ).last == "A1 refused no company 'nope'; you belong to none")
     }
 }

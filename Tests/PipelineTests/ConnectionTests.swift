@@ -178,7 +178,7 @@ import Wire
         let told = transcript.effects.compactMap {
             if case .report(.notice(let notice)) = $0 { notice.text } else { nil }
         }
-        let begin = "the auth object is not sent: Engine.IO 3 has no place"
+        let begin = "the auth object is not sent: Engine.IO 3 can send it only in the query"
         #expect(told.count == 1 && told[0].hasPrefix(begin), "\(told)")
         #expect(transcript.sent == [])
     }
@@ -203,7 +203,7 @@ import Wire
         #expect(
             told == [
                 "the server opened a session and did not answer CONNECT: its application may use another parser, such as"
-                    + " msgpack, which Weir does not speak"
+                    + " msgpack, which Weir does not support"
             ])
     }
 
@@ -216,7 +216,7 @@ import Wire
             transcript.ending
                 == .cannotConnect(
                     ConnectFailure(
-                        phase: .handshake, message: "the server uses the msgpack parser, which Weir does not speak")))
+                        phase: .handshake, message: "the server uses the msgpack parser, which Weir does not support")))
     }
 
     @Test func `a silent server is reconnected to at once, and the gap starts at the last frame`() throws {

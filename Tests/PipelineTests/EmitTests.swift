@@ -95,10 +95,10 @@ import Wire
     @Test func `an event that cannot be sent is refused`() {
         var transcript = Transcript(Configuration(backend: .socketio, revision: .v4))
         say(Emit("x"), in: &transcript)
-        #expect(outcomes(transcript) == [.refused(why: "there is no connection to send it over")])
+        #expect(outcomes(transcript) == [.refused(why: "no connection for sending it")])
         transcript = ready()
         say(Emit("connect"), in: &transcript)
-        #expect(outcomes(transcript) == [.refused(why: "the name is Socket.IO's own")])
+        #expect(outcomes(transcript) == [.refused(why: "the name is reserved by Socket.IO")])
         say(Emit("x", namespace: "/other", patience: .seconds(1)), in: &transcript)
         #expect(outcomes(transcript) == [.refused(why: "the namespace /other is not joined")])
         #expect(transcript.sent.isEmpty)
@@ -161,7 +161,7 @@ import Wire
         say(Emit("x", arguments("1", "2")), in: &transcript)
         #expect(outcomes(transcript) == [.refused(why: "on a channel one JSON value is published")])
         say(Emit("/group/*", arguments("1")), in: &transcript)
-        #expect(outcomes(transcript) == [.refused(why: "it is not a channel to publish on (say /group/10000001)")])
+        #expect(outcomes(transcript) == [.refused(why: "not a channel for publishing (write /group/10000001)")])
     }
 }
 

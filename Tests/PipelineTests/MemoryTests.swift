@@ -104,7 +104,7 @@ import Wire
         #expect(names(transcript) == ["one"])
         transcript.answer("users/me", #"{"resource":{"id":"\#(Self.user)"}}"#)
         #expect(names(transcript) == [])
-        #expect(transcript.notices == ["what is remembered is another user's: somebody else"])
+        #expect(transcript.notices == ["the stored rows belong to another user: somebody else"])
         // Later rows of that user are ignored, too.
         transcript.feed(.remembered(memory([channel("b", "two")], user: "somebody else")))
         #expect(names(transcript) == [])

@@ -106,7 +106,7 @@ extension OutboxTests {
         let request = transcript.requests.removeFirst()
         transcript.feed(.answered(request: request.id, .response(status: 429, body: [], retryAfter: asked)))
         let notice = try #require(transcript.notices.first { $0.hasPrefix("the action send waits \(heeded) s: ") })
-        #expect(notice.contains("the server asks for \(asked) s (Retry-After)"))
+        #expect(notice.contains("the server requests \(asked) s (Retry-After)"))
         #expect(notice.contains("of which 300 s are heeded (--max-retry-after)") == (asked > heeded))
         #expect(transcript.waits == [.seconds(heeded)])
         // The connection stays alive meanwhile.

@@ -219,7 +219,7 @@ import Wire
         transcript.answer("/threads", status: 400, #"{"message":"no"}"#)
         #expect(
             transcript.actions == [
-                "A1 refused 400 no", "A2 refused what it is about was not made: no", "A3 sending 1",
+                "A1 refused 400 no", "A2 refused its target was not created: no", "A3 sending 1",
             ])
         #expect(transcript.shown == ["first", "helo!", "more?"])
     }

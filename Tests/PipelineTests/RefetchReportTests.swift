@@ -100,7 +100,7 @@ import Wire
             let request = try #require(transcript.requests.first { $0.target.contains("ch1") })
             transcript.feed(.answered(request: request.id, .response(status: 429, body: [], retryAfter: asked)))
             let notice = try #require(transcript.notices.first { $0.contains("waits \(heeded) s") })
-            #expect(notice.contains("the server asks for \(asked) s (Retry-After)"))
+            #expect(notice.contains("the server requests \(asked) s (Retry-After)"))
             #expect(transcript.waits == [.seconds(heeded)])
             transcript.pass(.seconds(heeded - 1))
             #expect(!transcript.requests.contains { $0.id > request.id && $0.target == request.target })

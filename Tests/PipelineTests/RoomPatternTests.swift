@@ -75,7 +75,7 @@ import Testing
     }
 
     private static let hint =
-        #"a name with parentheses stands in quotation marks, and in /…/ a single one is \x28 or \x29"#
+        #"write a name with parentheses in quotation marks, and a single one in /…/ as \x28 or \x29"#
 
     @Test(arguments: [
         ("kin=direct", "rooms have no field kin: one of kind, title, id, unread, company, workspace"),
@@ -83,8 +83,9 @@ import Testing
         ("kind>direct", "kind is compared with = or !=: kind>direct"),
         ("/(/", "invalid regular expression /(/: missing ): ("), ("(#a", "a parenthesis is not closed"),
         ("()", "parentheses are empty"),
-        ("#a + ", "a pattern is missing behind the operator"), ("#a -", "a pattern is missing behind the operator"),
-        ("(a* -)", "a pattern is missing behind the operator"), ("#a + -b", "two operators stand side by side"),
+        ("#a + ", "a pattern is missing after the operator"), ("#a -", "a pattern is missing after the operator"),
+        ("(a* -)", "a pattern is missing after the operator"),
+        ("#a + -b", "two operators without a pattern between them"),
         ("a) - b", "nothing is open that ) could close; \(RoomPatternTests.hint)"),
         (#"/\(a/"#, "a parenthesis is not closed; \(RoomPatternTests.hint)"),
         ("#", "# needs a title: #general"), ("#\"\"", "# needs a title: #general"),

@@ -37,7 +37,7 @@ import Wire
         transcript.feed(.opened(connection: 1, token: nil, auth: Secret("{}")))
         #expect(
             transcript.notices == [
-                "the auth object is not sent: Engine.IO 3 has no place for it but the query (--query NAME=env:NAME)"
+                "the auth object is not sent: Engine.IO 3 can send it only in the query (--query NAME=env:NAME)"
             ])
     }
 

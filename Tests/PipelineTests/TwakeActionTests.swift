@@ -39,7 +39,7 @@ import Testing
         transcript.send("A1", "hello", to: EntityID("NO"))
         transcript.answer("/workspaces/W/channels?", #"{"resources":[\#(Transcript.channel())]}"#)
         transcript.answer("/direct/channels?", #"{"resources":[]}"#)
-        #expect(transcript.actions == ["A1 refused there is no channel NO among yours in the workspace"])
+        #expect(transcript.actions == ["A1 refused none of your channels in the workspace is named NO"])
     }
 
     @Test func `reactions are replaced, and rolled back on refusal`() {
@@ -156,7 +156,7 @@ import Testing
         #expect(transcript.actions == ["A1 refused 400 \(why)"] && visibility(transcript) == .public)
         transcript.act("A2", .editChannel(channel: Transcript.channel, .init(name: "Lobby", visibility: .private)))
         transcript.answer("/channels/CH", status: 201, Frames.one(Transcript.channel(name: "Lobby")))
-        let left = "A2 refused the channel stays public: you may change the rest of it, which is done"
+        let left = "A2 refused the channel stays public: only its other properties can be changed, which was done"
         #expect(transcript.actions == [left] && visibility(transcript) == .public)
         transcript.act("A3", edit)
         let changed = Transcript.channel().replacing(#""public""#, with: #""private""#)
@@ -367,7 +367,7 @@ import Testing
     @Test func `era A cannot change a channel's visibility`() {
         var transcript = Transcript.actingByProxy()
         transcript.act("A1", .editChannel(channel: Transcript.channel, .init(name: "Lobby", visibility: .private)))
-        #expect(transcript.actions.last == "A1 refused this server has no call that changes who sees a channel")
+        #expect(transcript.actions.last == "A1 refused this server cannot change the visibility of a channel")
         #expect(transcript.calls == [] && transcript.session.model[.channel(Transcript.channel)]?.delivery == nil)
     }
 

@@ -132,7 +132,7 @@ struct TwakeFileTests {
         transcript.feed(.act(action("A2", .edit(other, text: "x"), "a.png")))
         #expect(transcript.calls == ["GET \(threads)/M9/messages/M9?include_users=1"])
         transcript.answer("/messages/M9", status: 404, #"{"statusCode":404}"#)
-        #expect(transcript.actions == ["A2 refused there is no such message in the channel"])
+        #expect(transcript.actions == ["A2 refused the channel has no such message"])
     }
 
     @Test func `era A references files in the contents, and accepts at most fifty million bytes`() throws {

@@ -274,7 +274,7 @@ import Wire
                     .text("one"), .binary([0x89, 0x50, 0x4E, 0x47]), .text("two\ngoes on"),
                 ])
             #expect(report.problems == 3 && told.map(\.line) == [2, 3, 5])
-            #expect(told.first?.message == "what stands behind its b is not base64")
+            #expect(told.first?.message == "the text after its b is not base64")
         }
     }
 

@@ -40,7 +40,7 @@ import Wire
         }
         #expect(found.map(\.kind) == [.index, .index])
         #expect(
-            found.first?.message == "what stands before it was written at byte 1, where byte 0 should follow: "
+            found.first?.message == "the text before it was written at byte 1, but byte 0 should follow: "
                 + "chunks are missing, doubled or out of order")
     }
 
@@ -55,7 +55,7 @@ import Wire
     @Test func `a missing end is reported, and so are lines after the end`() throws {
         #expect(try sample { $0.removeLast() }.map(\.kind) == [.index])
         let doubled = try sample { $0.append($0[2]) }
-        #expect(doubled.contains { $0.message.contains("behind the end of line 41") })
+        #expect(doubled.contains { $0.message.contains("after the end of line 41") })
     }
 
     @Test func `an incorrect index is reported`() throws {
@@ -106,7 +106,7 @@ import Wire
             try write(bytes, to: folder + "/a")
             #expect(try findings(folder + "/a") == [])
             let found = try findings(folder + "/a", secrets: true)
-            #expect(found.map(\.message) == ["there is what looks like " + message])
+            #expect(found.map(\.message) == ["possible secret: " + message])
             #expect(found.first?.line == 2)
         }
     }

@@ -191,7 +191,7 @@ import Wire
             try writer.close(why: .closed, at: stamp)
             let warnings = writer.warnings
             #expect(
-                warnings.count == 1 && warnings[0].contains("--rotate asks for segments of 1000 bytes"), "\(warnings)")
+                warnings.count == 1 && warnings[0].contains("--rotate requests segments of 1000 bytes"), "\(warnings)")
             // 1,000 records of at least 60 bytes: nearly 80 segments of 1,000 bytes, if the size were not doubled.
             #expect((4...12).contains(segments), "\(segments)")
             #expect(names(in: folder).count == 3)

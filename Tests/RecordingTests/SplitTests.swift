@@ -77,7 +77,7 @@ import Wire
             let result = try RecordingSplit.split(folder + "/a", by: .bytes(1000), to: folder + "/part")
             #expect(result.report.warnings.count == 1)
             #expect(
-                result.report.warnings.first?.hasPrefix("--size asks for segments of 1000 bytes, and each ") == true)
+                result.report.warnings.first?.hasPrefix("--size requests segments of 1000 bytes, but each ") == true)
             #expect(result.report.problems == 0)
             // Early segments, before all rooms were known, are small; at least half of each later one is new.
             for path in result.paths.dropLast().suffix(3) {

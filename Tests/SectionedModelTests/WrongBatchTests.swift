@@ -48,14 +48,14 @@ import Testing
     }
 
     @Test func `An empty batch is refused`() {
-        expectRefusal("nothing in it") { $0 = Batch() }
+        expectRefusal("is empty") { $0 = Batch() }
     }
 
     @Test func `A path that is invalid in any state is refused`() {
         let places = [(-1, 0), (0, -1), (Int.max, Int.min), (.min, .max), (1 << 40, 0)]
         for (section, item) in places {
             let path = SectionPath(section: section, item: item)
-            let refused = "there is no element at \(path)"
+            let refused = "no element at \(path)"
             expectRefusal(refused) { $0.deletions = [.init(path: path, element: $0.deletions[0].element)] }
             expectRefusal(refused) { $0.insertions = [.init(path: path, element: $0.insertions[0].element)] }
             expectRefusal(refused) { $0.moves[0].from = path }
@@ -68,9 +68,9 @@ import Testing
             }
         }
         for index in [-1, .min, .max] {
-            expectRefusal("there is no section \(index)") { $0.sectionDeletions[0].index = index }
-            expectRefusal("there is no section \(index)") { $0.sectionInsertions[0].index = index }
-            expectRefusal("there is no section \(index)") {
+            expectRefusal("no section \(index)") { $0.sectionDeletions[0].index = index }
+            expectRefusal("no section \(index)") { $0.sectionInsertions[0].index = index }
+            expectRefusal("no section \(index)") {
                 $0.sectionMoves = [.init(from: index, to: 1, key: 2, oldRank: 0, newRank: 1)]
             }
         }
@@ -130,8 +130,8 @@ import Testing
     }
 
     @Test func `Sections that do not match their rows are refused`() {
-        expectRefusal("one section key stands at") { $0.sectionDeletions[0].index = 1 }
-        expectRefusal("one section key stands at") { $0.insertions[0].path.section = 1 }
+        expectRefusal(" have the same key") { $0.sectionDeletions[0].index = 1 }
+        expectRefusal(" have the same key") { $0.insertions[0].path.section = 1 }
         expectRefusal("belongs to another section") { $0.sectionInsertions[0].key = 4 }
         expectRefusal("belongs to another section") { $0.insertions[0].element.sectionKey = 2 }
     }
@@ -179,6 +179,6 @@ import Testing
         #expect(wrong.moves.count == 1 && wrong.updates.count == 4)
         // Instead of the row that has to move, all others are reported as moved around it.
         (wrong.moves, wrong.updates) = (wrong.updates, wrong.moves)
-        #expect(throws: ModelError.badBatch("W6: there are 4 moves where 1 would do")) { try wrong.check() }
+        #expect(throws: ModelError.badBatch("W6: 4 moves, but 1 would suffice")) { try wrong.check() }
     }
 }

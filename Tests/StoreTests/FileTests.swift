@@ -42,7 +42,7 @@ import Wire
         try Store(opening: folder + "/real/store.sqlite", now: 0).close()
         symlink(folder + "/real/store.sqlite", folder + "/link.sqlite")
         symlink(folder + "/real", folder + "/linked")
-        #expect(throws: StoreError.unsafe(path: folder + "/link.sqlite", why: "it is not a regular file")) {
+        #expect(throws: StoreError.unsafe(path: folder + "/link.sqlite", why: "not a regular file")) {
             try Store(opening: folder + "/link.sqlite", now: 0)
         }
         #expect(throws: StoreError.unsafe(path: folder + "/linked", why: "it is not a folder, or it is a link to one"))

@@ -64,8 +64,8 @@ import Testing
 
     @Test(arguments: [
         ("actor", "expected ROLE=STYLE"), ("=red", "expected ROLE=STYLE"), ("actors=red", "did you mean 'actor'?"),
-        ("bad=gren", "'gren' is no colour; did you mean 'green'?"), ("bad=256", "'256' is no colour"),
-        ("bad=#12345", "'#12345' is no colour"), ("bad=#+12345", "'#+12345' is no colour"),
+        ("bad=gren", "'gren' is not a colour; did you mean 'green'?"), ("bad=256", "'256' is not a colour"),
+        ("bad=#12345", "'#12345' is not a colour"), ("bad=#+12345", "'#+12345' is not a colour"),
         ("room=,", "the style is missing"),
     ])
     func `an invalid style is refused`(text: String, expected: String) {

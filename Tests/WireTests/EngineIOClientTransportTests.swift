@@ -333,7 +333,7 @@ struct EngineIOClientTransportTests {
         var client = ClientTransportTranscript(.polling)
         _ = client.start()
         #expect(
-            client.answer(1, bytes: body).last == "failed handshake never: the server: the server speaks Engine.IO 3")
+            client.answer(1, bytes: body).last == "failed handshake never: the server: the server uses Engine.IO 3")
     }
 
     @Test(arguments: answersOfThree)

@@ -129,7 +129,7 @@ struct EngineIOServerTransportTests {
     @Test func `a second waiting request ends the session for both`() {
         var session = TransportTranscript()
         _ = session.get(1)
-        #expect(session.get(2) == ["1: \(text) 1", "closed two requests of a client wait at once", "2: 400 "])
+        #expect(session.get(2) == ["1: \(text) 1", "closed two requests of a client wait at the same time", "2: 400 "])
         #expect(session.get(3) == ["3: \(unknown)"])
         #expect(session.post(4, "4a") == ["4: \(unknown)"])
     }
@@ -140,7 +140,7 @@ struct EngineIOServerTransportTests {
         #expect(session.run { $0.beginPost(.init(2), into: &$1) } == [])
         #expect(
             session.run { $0.beginPost(.init(3), into: &$1) } == [
-                "1: \(text) 1", "2: 400 ", "closed two bodies of a client arrive at once", "3: 400 ",
+                "1: \(text) 1", "2: 400 ", "closed two bodies of a client arrive at the same time", "3: 400 ",
             ])
     }
 

@@ -28,7 +28,7 @@ import YAMLText
         ),
         (
             "a:\n\t- b",
-            "line 2, column 1: no value begins so: indent with spaces, not tabs, and quote a "
+            "line 2, column 1: a value cannot begin like this: indent with spaces, not tabs, and quote a "
                 + "text that begins with '@', '`' or '%'"
         ),
         (
@@ -53,7 +53,7 @@ import YAMLText
         ),
         (
             "a: 1\nb\nc: 2",
-            "line 3, column 1: ':' is expected behind the key (while scanning a simple key "
+            "line 3, column 1: ':' is expected after the key (while scanning a simple key "
                 + "that begins at line 2, column 1)"
         ),
         ("[a]]", "line 1, column 4: the value has ended; nothing may follow it"),
@@ -62,7 +62,7 @@ import YAMLText
         ("a: !e!x b", "line 1, column 4: unknown tag"),
         (
             "a: \"\\ud83d\"",
-            "line 1, column 7: this escape is no character; one beyond U+FFFF is \\U and "
+            "line 1, column 7: this escape is not a character; write one beyond U+FFFF as \\U and "
                 + "eight digits (while parsing a quoted scalar that begins at line 1, column 4)"
         ),
     ]) func `a wrong text is refused at its place in plain words`(text: String, expected: String) {
@@ -89,9 +89,9 @@ import YAMLText
                 "line 3, column 1: duplicate key 'a'; the first is at line 1, column 1",
                 "line 4, column 4: the tag '!x' is unknown here, or not for such a value",
                 "line 5, column 4: the tag '!!set' is unknown here, or not for such a value",
-                "line 6, column 4: 'x' is none of !!int", "line 7, column 4: there is no &h before this alias",
+                "line 6, column 4: 'x' is not one of !!int", "line 7, column 4: no &h before this alias",
                 "line 8, column 3: a key must be a text, not a list or a mapping",
-                "line 10, column 11: the alias *j stands inside of what it stands for",
+                "line 10, column 11: the alias *j is inside its own value",
                 "line 11, column 4: a value is expected here",
             ])
     }

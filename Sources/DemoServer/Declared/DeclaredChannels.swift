@@ -79,7 +79,7 @@ actor DeclaredChannels: ChannelHost, DeclaredHost {
                 guard let user = service.user(of: realtime.token(in: ext)) else { return DeclaredService.wrongToken }
                 if let room = roomID(channel) { return service.refusal(of: room, to: user) }
                 let own = realtime.subscribe.compactMap { $0.filled { $0 == "user" ? user.id : nil } }
-                return own.contains(channel.name) ? nil : "403:\(channel.name):there is no such channel"
+                return own.contains(channel.name) ? nil : "403:\(channel.name):no such channel"
             case .publish(let channel, _, _): return "403:\(channel.name):the server alone publishes"
             }
         }

@@ -35,14 +35,14 @@ extension DeclaredService {
         do throws(RESTError) {
             if request.method == "GET" {
                 guard let (read, values) = read(for: request.path, query) else {
-                    throw .notFound("there is no such path")
+                    throw .notFound("no such path")
                 }
                 let user = try caller(request, service(read.service))
                 let answer = try rows(read, Asked(user: user, values: values, query: query))
                 return (Self.response(200, answer), nil)
             }
             if let answer = try login(request) { return (Self.response(200, answer), nil) }
-            guard let (write, values) = write(for: request) else { throw .notFound("there is no such path") }
+            guard let (write, values) = write(for: request) else { throw .notFound("no such path") }
             do throws(RESTError) {
                 let user = try caller(request, service(write.service))
                 var asked = Asked(user: user, values: values, query: query)
@@ -158,7 +158,7 @@ extension DeclaredService {
     private func read(_ body: [UInt8], for write: Profile.Write, into asked: inout Asked) throws(RESTError) {
         guard let template = write.body else { return }
         do throws(JSONError) { asked.body = try JSONValue(parsing: body[...]) } catch {
-            throw .badRequest("the body is no JSON: \(error.description)")
+            throw .badRequest("the body is not JSON: \(error.description)")
         }
         guard let values = template.values(in: asked.body) else {
             throw .badRequest("the body is not like \(template.json.raw)")
@@ -188,7 +188,7 @@ extension DeclaredService {
         guard let entity = tables.entity(read.entity) else { return .object([]) }
         if read.name == profile.account {
             guard let row = asked.user.flatMap({ tables.row($0.id, of: entity) }) else {
-                throw .notFound("there is no such user")
+                throw .notFound("no such user")
             }
             return Self.shaped(row.json, read, next: nil)
         }
@@ -266,7 +266,7 @@ extension DeclaredService {
             return (status, answer, change.flatMap { speech.news(of: $0, row, entity, by: asked.user, at: time) })
         }
         guard let id = asked.values["message"]?.plainText ?? key(write.path, entity, asked) else {
-            guard write.method != .delete else { throw .badRequest("the path does not say which row is meant") }
+            guard write.method != .delete else { throw .badRequest("the path does not identify a row") }
             var json = JSONValue.object([])
             if let parent = entity.parent { JSONPlace(parent).fill(room, into: &json) }
             fill(&json, write, entity, asked)

@@ -124,7 +124,7 @@ package struct DeclaredService: Sendable {
         speech.news(saying: .unauthorized, why: Self.wrongToken, to: nil, at: clock.time(at: now))
     }
 
-    static let wrongToken = "the token is nobody's"
+    static let wrongToken = "unknown token"
 
     /// Sets the user of a client that identifies itself by an event instead of CONNECT.
     mutating func identify(_ client: Int, _ user: DeclaredUser) { clients[client]?.user = user }
@@ -171,7 +171,7 @@ package struct DeclaredService: Sendable {
         else {
             return nil
         }
-        return "there is no such room"
+        return "no such room"
     }
 
     /// Returns the acknowledgement of a client's request to join.

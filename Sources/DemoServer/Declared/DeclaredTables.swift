@@ -85,7 +85,7 @@ struct DeclaredTables: Hashable, Sendable {
         return row
     }
 
-    func missing(_ id: String, _ entity: Profile.Entity) -> RESTError { .notFound("there is no \(entity.name) \(id)") }
+    func missing(_ id: String, _ entity: Profile.Entity) -> RESTError { .notFound("no \(entity.name) \(id)") }
 
     /// Returns the next number as a key: a text, unless the existing rows use numbers.
     private func nextKey(of entity: Profile.Entity) -> JSONValue {

@@ -110,7 +110,7 @@ package struct MessageServer: Sendable {
     package mutating func received(_ text: ArraySlice<UInt8>, on connection: Int, at now: Moment) -> [Effect] {
         guard let session = connections[connection] else { return [] }
         guard let message = try? JSONValue(parsing: text) else {
-            return [.close(connection, WebSocketClose(code: 1007, reason: "that is no JSON"))]
+            return [.close(connection, WebSocketClose(code: 1007, reason: "not JSON"))]
         }
         if let heartbeat = realtime.heartbeat, heartbeat.send.values(in: message) != nil {
             // A connection that is being closed stays so.
@@ -156,7 +156,7 @@ package struct MessageServer: Sendable {
                 return [.send(connection, refusal)]
             }
             let code = realtime.close.anew.first.flatMap { UInt16(exactly: $0) } ?? 1008
-            return [.close(connection, WebSocketClose(code: code, reason: "there is no such session"))]
+            return [.close(connection, WebSocketClose(code: code, reason: "no such session"))]
         }
         var effects: [Effect] = []
         if let other = session.connection {

@@ -137,7 +137,7 @@ package struct GroupMeBackend: Sendable {
     private static func body(of request: RESTRequest) throws(GroupMeRESTError) -> JSONValue {
         guard !request.body.isEmpty else { return .null }
         guard let value = try? JSONValue(parsing: request.body[...]) else {
-            throw GroupMeRESTError(400, "body is no JSON")
+            throw GroupMeRESTError(400, "body is not JSON")
         }
         return value
     }

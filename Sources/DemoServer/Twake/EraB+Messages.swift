@@ -55,7 +55,7 @@ extension EraB {
         var bound: Int?
         if let token = call.queryValue("page_token"), !token.isEmpty {
             bound = items.firstIndex { id($0) == EntityID(token) }
-            if bound == nil { throw .badRequest("page_token is no message of this list") }
+            if bound == nil { throw .badRequest("page_token is not a message of this list") }
         }
         if call.queryValue("direction") == "future" {
             let start = bound ?? 0

@@ -65,7 +65,7 @@ struct ScenarioParser {
     func scenario() throws(ScenarioError) -> Scenario {
         guard !cast.people.isEmpty else {
             throw ScenarioError(
-                file: file, line: nil, message: "nobody is in it; expected lines with {\"do\":\"user\",…}")
+                file: file, line: nil, message: "it contains no user; expected lines with {\"do\":\"user\",…}")
         }
         var cast = cast
         if cast.me.isEmpty { cast.me = cast.people[0].label }
@@ -87,7 +87,7 @@ struct ScenarioParser {
     private mutating func readUser(_ line: inout ScenarioLine) throws(ScenarioError) {
         let label = try line.text("as")
         guard !cast.people.contains(where: { $0.label == label }) else {
-            throw line.error("`as`: there is a user “\(label)” already")
+            throw line.error("`as`: the user “\(label)” already exists")
         }
         guard cast.people.count < 1_000 else { throw line.error("more than 1000 users") }
         cast.people.append(
@@ -128,12 +128,12 @@ struct ScenarioParser {
     private mutating func newLabel(_ line: inout ScenarioLine, isMessage: Bool) throws(ScenarioError) -> String? {
         guard isMessage else {
             let label = try line.text("as")
-            guard !channels.contains(label) else { throw line.error("`as`: there is a channel “\(label)” already") }
+            guard !channels.contains(label) else { throw line.error("`as`: the channel “\(label)” already exists") }
             channels.append(label)
             return label
         }
         guard let label = try line.optionalText("as") else { return nil }
-        guard messages.insert(label).inserted else { throw line.error("`as`: there is a message “\(label)” already") }
+        guard messages.insert(label).inserted else { throw line.error("`as`: the message “\(label)” already exists") }
         return label
     }
 
@@ -209,7 +209,8 @@ struct ScenarioParser {
     private func checkPerson(_ name: String, _ key: String, _ line: ScenarioLine) throws(ScenarioError) {
         guard !cast.people.contains(where: { $0.label == name }) else { return }
         let known = cast.people.prefix(20).map(\.label).joined(separator: ", ")
-        throw line.error("`\(key)`: no user “\(name)” in the lines above; there are: \(known.isEmpty ? "none" : known)")
+        throw line.error(
+            "`\(key)`: no user “\(name)” in the lines above; candidates: \(known.isEmpty ? "none" : known)")
     }
 
     private func channel(_ key: String, _ line: inout ScenarioLine) throws(ScenarioError) -> String {
@@ -217,7 +218,7 @@ struct ScenarioParser {
         guard !channels.contains(name) else { return name }
         let known = channels.prefix(20).joined(separator: ", ")
         throw line.error(
-            "`\(key)`: no channel “\(name)” in the lines above; there are: \(known.isEmpty ? "none" : known)")
+            "`\(key)`: no channel “\(name)” in the lines above; candidates: \(known.isEmpty ? "none" : known)")
     }
 
     private func message(_ key: String, _ line: inout ScenarioLine) throws(ScenarioError) -> String {

@@ -108,7 +108,8 @@ public struct AccessPlan: Sendable {
             if let secret { secrets.append(secret) }
             let value = Secret(header.text + (secret?.reveal() ?? ""))
             guard Access.isHeaderValueSendable(value) else {
-                throw TokenError(message: "the \(header.name) header has characters a header may not have")
+                throw TokenError(
+                    message: "the \(header.name) header contains characters that are not allowed in a header")
             }
             access.headers.append(Access.Header(name: header.name, value: value))
         }

@@ -40,7 +40,7 @@ public struct ReferenceTemplate: Sendable {
             try reader.end()
         } catch {
             // The text is not repeated, since it may contain a secret.
-            throw TokenError(message: "it is neither a JSON object nor env:NAME, file:PATH or cmd:COMMAND: \(error)")
+            throw TokenError(message: "not a JSON object, env:NAME, file:PATH or cmd:COMMAND: \(error)")
         }
         if let literal { throw Self.literal(literal, "\"\(literal)\": \"env:NAME\"") }
         var start = 0

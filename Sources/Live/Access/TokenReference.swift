@@ -73,7 +73,7 @@ public enum TokenReference: Sendable {
             close(ends[1])
             guard let program else {
                 close(ends[0])
-                throw TokenError(message: "the \(purpose) command cannot be run: /bin/sh does not start")
+                throw TokenError(message: "the \(purpose) command cannot be run: /bin/sh cannot be started")
             }
             let deadline = MachineClock.monotonic + patience
             let bytes = Self.firstLine(from: ends[0], by: deadline)
@@ -131,7 +131,7 @@ public enum TokenReference: Sendable {
         }
         var line = text.prefix { $0 != "\n" }
         while line.last == " " || line.last == "\t" { line.removeLast() }
-        guard !line.isEmpty else { throw TokenError(message: "\(source) gives no \(purpose)") }
+        guard !line.isEmpty else { throw TokenError(message: "\(source) contains no \(purpose)") }
         return Secret(String(line))
     }
 }

@@ -37,7 +37,7 @@ struct TokenSource: Sendable {
         }
         guard found.isDue(insteadOf: refused) else { return Freshness(next: found.renewal) }
         guard let turn = await onThread({ TokenTurn(path) }) else {
-            return Freshness(problem: "another process renews \(path), and does not end")
+            return Freshness(problem: "another process has been renewing \(path) for too long")
         }
         defer { turn.end() }
         // Another process may have renewed the token in the meantime.
@@ -48,7 +48,7 @@ struct TokenSource: Sendable {
         return found.isOver ? Freshness(problem: Self.over) : await renew(refresh, path)
     }
 
-    private static let over = "the login is over: log in again (weir login)"
+    private static let over = "the login has expired: log in again (weir login)"
 
     private func renew(_ refresh: Secret, _ path: String) async -> Freshness {
         do {
@@ -63,7 +63,7 @@ struct TokenSource: Sendable {
             }
             return Freshness(next: await onThread { TokenFile.read(path)?.renewal })
         } catch AccountService.Failure.refused(let why, let status) {
-            return Freshness(problem: "the server refuses to renew the token (\(why), HTTP \(status)); \(Self.over)")
+            return Freshness(problem: "the server refused to renew the token (\(why), HTTP \(status)); \(Self.over)")
         } catch AccountService.Failure.unreachable(let why) {
             return Freshness(problem: "the token cannot be renewed: \(why)")
         } catch AccountService.Failure.noSecret(let error) {

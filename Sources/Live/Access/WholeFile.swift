@@ -8,7 +8,7 @@ package enum WholeFile {
     /// - Returns: The problem, or `nil` on success.
     package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) -> String? {
         var facts = stat()
-        if stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG { return "it is not a regular file" }
+        if stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG { return "not a regular file" }
         let new = "\(path).\(UInt64.random(in: .min ... .max))"
         let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return String(cString: strerror(errno)) }

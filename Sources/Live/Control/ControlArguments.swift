@@ -23,7 +23,7 @@ package struct ControlArguments: Hashable, Sendable {
         switch params {
         case nil, .null?: members = []
         case .object(let given)?: members = given
-        case _?: throw ControlError(.parameters, "params is an object with names: \(Self.names(of: known))")
+        case _?: throw ControlError(.parameters, "params must be an object with the names: \(Self.names(of: known))")
         }
         for member in members {
             guard let parameter = known.first(where: { $0.name == member.key }) else {
@@ -94,12 +94,12 @@ package struct ControlArguments: Hashable, Sendable {
             if words.contains(word) { return .text(word) }
             throw ControlError(
                 .parameters,
-                "params.\(parameter.name): \(quoted(word)) is none of \(words.joined(separator: ", "))"
+                "params.\(parameter.name): \(quoted(word)) is not one of \(words.joined(separator: ", "))"
                     + Suggestion.phrase(for: word, among: words))
         case (.json, _): return .json(given)
         case (.text, _), (.texts, _), (.integer, _), (.number, _), (.flag, _), (.span, _), (.choice, _): break
         }
-        throw ControlError(.parameters, "params.\(parameter.name) is to be \(parameter.kind.words)")
+        throw ControlError(.parameters, "params.\(parameter.name) must be \(parameter.kind.words)")
     }
 
     private static func names(of parameters: [ControlParameter]) -> String {
@@ -117,11 +117,11 @@ extension ControlParameter.Kind {
         case .texts: "a list of texts"
         case .integer(let range):
             if range.upperBound == .max {
-                "a whole number from \(range.lowerBound) on"
+                "a whole number, at least \(range.lowerBound)"
             } else {
                 "a whole number from \(range.lowerBound) to \(range.upperBound)"
             }
-        case .number: "a number more than 0"
+        case .number: "a number greater than 0"
         case .flag: "true or false"
         case .span: "a time such as 500ms, 15s, 2m or 1h, or a number of seconds"
         case .choice(let words): "one of " + words.joined(separator: ", ")

@@ -67,120 +67,123 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     /// The method's row of the table.
     package var row: Row {
         switch self {
-        case .hello: Row([.tail, .replay], "who answers: tool, version of the protocol, methods")
-        case .status: Row([.tail, .replay], "what it does and how it stands")
-        case .stats: Row([.tail, .replay], "what it has counted since it began")
-        case .metrics: Row([.tail], "what it has measured, as text of OpenMetrics")
-        case .globals: Row([.tail], "what the user looks at: company, workspace, channel, thread, and whose it is")
+        case .hello: Row([.tail, .replay], "identify the process: tool, protocol version, methods")
+        case .status: Row([.tail, .replay], "current state of the process")
+        case .stats: Row([.tail, .replay], "counters since the start")
+        case .metrics: Row([.tail], "the measurements, as OpenMetrics text")
+        case .globals: Row([.tail], "the user's selection: company, workspace, channel, thread and user")
         case .roomsList:
             Row(
-                [.tail], "the rooms that are wanted, and what is known of each",
+                [.tail], "the wanted rooms with their state",
                 [
-                    .optional("rooms", .texts, "patterns of those to tell of"),
-                    .optional("all", .flag, "also of those that nobody wants"),
+                    .optional("rooms", .texts, "patterns of the rooms to list"),
+                    .optional("all", .flag, "also list rooms that are not wanted"),
                 ])
-        case .roomsResolve: Row([.tail], "what would be joined, and by which pattern", [.rooms])
-        case .roomsJoin: Row([.tail], "want rooms", [.rooms, .lasting, .wait])
-        case .roomsLeave: Row([.tail], "want rooms no more", [.rooms, .lasting, .wait])
-        case .roomsOnly: Row([.tail], "want these rooms and no others", [.rooms, .wait])
-        case .roomsReset: Row([.tail], "want what was wanted at the start, and what is pinned", [.wait])
-        case .roomsPin: Row([.tail], "want rooms now and at every start", [.rooms, .wait])
-        case .roomsUnpin: Row([.tail], "take back pins, by the same patterns", [.rooms])
-        case .roomsMute: Row([.tail], "show nothing of rooms, which stay joined", [.rooms, .lasting])
-        case .roomsUnmute: Row([.tail], "show rooms again", [.rooms, .lasting])
-        case .roomsWho: Row([.tail], "who is in a room, where the backend can say", [.rooms, .wait])
+        case .roomsResolve: Row([.tail], "the rooms that would be joined, and the pattern for each", [.rooms])
+        case .roomsJoin: Row([.tail], "join rooms", [.rooms, .lasting, .wait])
+        case .roomsLeave: Row([.tail], "leave rooms", [.rooms, .lasting, .wait])
+        case .roomsOnly: Row([.tail], "join these rooms and leave all others", [.rooms, .wait])
+        case .roomsReset: Row([.tail], "return to the rooms at the start and the pinned ones", [.wait])
+        case .roomsPin: Row([.tail], "join rooms now and at every start", [.rooms, .wait])
+        case .roomsUnpin: Row([.tail], "remove pins, given by the same patterns", [.rooms])
+        case .roomsMute: Row([.tail], "hide rooms, which stay joined", [.rooms, .lasting])
+        case .roomsUnmute: Row([.tail], "show hidden rooms again", [.rooms, .lasting])
+        case .roomsWho: Row([.tail], "the members of a room, if the backend supports it", [.rooms, .wait])
         case .roomsHistory:
             Row(
-                [.tail], "what was said in a room last, where the backend can say",
+                [.tail], "the latest messages of a room, if the backend supports it",
                 [
-                    .rooms, .wait, .optional("since_ms", .integer(0 ... .max), "of that time on; ms since 1970"),
-                    .optional("older", .flag, "the page before the oldest message that is shown"),
+                    .rooms, .wait, .optional("since_ms", .integer(0 ... .max), "oldest time, in ms since 1970"),
+                    .optional("older", .flag, "fetch the page before the oldest known message"),
                 ])
-        case .roomsContext: Row([.tail], "the store of its sets and pins, and whose they are")
+        case .roomsContext: Row([.tail], "the store and the account of the sets and pins")
         case .roomsSelect:
-            Row([.tail], "select a company, workspace, channel or thread, by title, room or message; none", [.rooms])
-        case .act: Row([.tail], "do an action, and answer once it is done, refused or delayed", ControlParameter.action)
-        case .draftGet: Row([.tail], "the text that waits for a channel or thread", [.channel, .thread])
+            Row([.tail], "select a company, workspace, channel or thread by title, room or message; or none", [.rooms])
+        case .act:
+            Row([.tail], "perform an action; answers once it is done, refused or delayed", ControlParameter.action)
+        case .draftGet: Row([.tail], "the draft for a channel or thread", [.channel, .thread])
         case .draftSet:
             Row(
-                [.tail], "keep a text for a channel or thread until it is sent",
-                [.channel, .thread, .optional("text", .text, "the text; without it none waits any more")])
+                [.tail], "store the draft for a channel or thread until it is sent",
+                [.channel, .thread, .optional("text", .text, "the text; without it the draft is removed")])
         case .push:
             Row(
-                [.tail], "take a notification of a push service as an event, and fetch what it is about",
-                [.required("payload", .json, "the notification, as the service has it")])
-        case .mark: Row([.tail, .replay], "mark this place", [.optional("label", .text, "what the mark is called")])
-        case .attach: Row([.tail], "make this connection a stream of the recording, from here on")
+                [.tail], "handle a notification of a push service as an event, and fetch its subject",
+                [.required("payload", .json, "the notification in the service's format")])
+        case .mark: Row([.tail, .replay], "add a mark at this place", [.optional("label", .text, "name of the mark")])
+        case .attach: Row([.tail], "turn this connection into a stream of the recording from here on")
         case .observe:
             Row(
-                [.tail, .replay], "hear of properties when they change",
+                [.tail, .replay], "get notified of property changes",
                 [
                     .required("properties", .texts, "names: " + ControlObservations.names),
                     .optional("once", .flag, "end with the first change"),
                     .optional("timeout", .span, "end after this time"),
-                    .optional("after", .integer(0...Int64.max), "go on behind the change of this number"),
-                    .optional("run", .text, "whose change it was, as the first answer said"),
+                    .optional("after", .integer(0...Int64.max), "continue after the change with this number"),
+                    .optional("run", .text, "the run from the first answer"),
                 ])
         case .unobserve:
             Row(
                 [.tail, .replay], "end an observation",
                 [.required("observation", .integer(1...Int64.max), "its number")])
-        case .pause: Row([.tail, .replay], "pause the view of a tail, or a replay; what is recorded goes on")
-        case .resume: Row([.tail, .replay], "go on; of what waited too long a gap is told")
+        case .pause: Row([.tail, .replay], "pause the view of a tail, or a replay; recording continues")
+        case .resume: Row([.tail, .replay], "resume; a gap reports what was dropped")
         case .refetch:
             Row(
                 [.tail],
-                "ask the server again for what rooms are about, or for resources by name; for all without either",
+                "refetch the resources of rooms, or resources by name; all without either",
                 [
                     .optional("rooms", .texts, "patterns of joined rooms"),
-                    .optional("resources", .texts, "names, as this method answers them"),
+                    .optional("resources", .texts, "names, as in the answer of this method"),
                 ])
         case .cancel:
             Row(
-                [.tail], "cancel the actions, and the polling of rows, that run under a tag of the profile",
+                [.tail], "cancel the actions and the polling that run under a tag of the profile",
                 [.required("tag", .text, "the tag")])
-        case .position: Row([.replay], "how far it is, how fast, and whether it is paused")
+        case .position: Row([.replay], "position, speed and pause of the replay")
         case .seek:
             Row(
-                [.replay], "go to a place, forward or back, and show what stands there",
+                [.replay], "go to a place, forward or back, and show it",
                 [.required("to", .text, "+90s, n:812, mark:NAME, or a time such as 2026-01-02T03:04:05Z")])
         case .step:
             Row(
-                [.replay], "show so many events more, and pause",
+                [.replay], "show further events and pause",
                 [
-                    .optional("count", .integer(1...1_000_000), "how many (default 1)"),
-                    .optional("back", .flag, "go back by them instead"),
+                    .optional("count", .integer(1...1_000_000), "number of events (default 1)"),
+                    .optional("back", .flag, "go back instead"),
                 ])
         case .speed:
             Row(
-                [.replay], "play so fast from here on",
+                [.replay], "set the speed from here on",
                 [.required("to", .text, "0.01 to 1000, such as 2; 20/s; or max")])
         case .loop:
             Row(
-                [.replay], "play so often in all",
-                [.optional("rounds", .integer(1...1_000_000), "how often; without it, until somebody ends it")])
+                [.replay], "set the total number of rounds",
+                [.optional("rounds", .integer(1...1_000_000), "number of rounds; unlimited without it")])
         case .viewSet:
             Row(
-                [.tail], "print otherwise from here on",
+                [.tail], "set the output format from here on",
                 [.required("format", .choice(OutputFormat.allCases.map(\.rawValue)), "the format")])
-        case .filterGet: Row([.tail], "what is shown: the filter, and how many others were pushed aside")
+        case .filterGet: Row([.tail], "the filter of the view, and the number of pushed filters")
         case .filterSet:
-            Row([.tail], "show this from here on", [.optional("filter", .text, "the expression; everything without")])
+            Row(
+                [.tail], "set the filter from here on",
+                [.optional("filter", .text, "the expression; without it everything is shown")])
         case .filterPush:
-            Row([.tail], "show only what this holds of, too", [.required("filter", .text, "the expression")])
-        case .filterPop: Row([.tail], "show again what was shown before the last filter.push")
+            Row([.tail], "restrict the filter further", [.required("filter", .text, "the expression")])
+        case .filterPop: Row([.tail], "restore the filter before the last filter.push")
         case .logLevel:
             Row(
-                [.tail], "what is told on standard error",
-                [.required("level", .choice(["info", "warning", "error"]), "the least that matters")])
+                [.tail], "set the level of notices on standard error",
+                [.required("level", .choice(["info", "warning", "error"]), "the minimum level")])
         case .recordStart:
             Row(
                 [.tail], "begin a recording here, in the folder for recordings",
-                [.required("name", .text, "name of the file, without a folder")])
-        case .recordStop: Row([.tail], "end the recording; the tail goes on")
-        case .recordRotate: Row([.tail], "begin the recording's next segment")
-        case .recordStatus: Row([.tail], "what is recorded, and where recordings may be begun")
-        case .snapshotDump: Row([.tail], "write what the flight recorder has to a new file")
+                [.required("name", .text, "file name without a folder")])
+        case .recordStop: Row([.tail], "end the recording; the tail continues")
+        case .recordRotate: Row([.tail], "begin the next segment of the recording")
+        case .recordStatus: Row([.tail], "the current recording, and the folder for recordings")
+        case .snapshotDump: Row([.tail], "write the flight recorder's content to a new file")
         case .modelSections: Row([.tail], "the model's sections, with the number of rows of each")
         case .modelGet:
             Row(
@@ -188,25 +191,28 @@ package enum ControlMethod: String, CaseIterable, Sendable {
                 [
                     .required("section", .integer(0...Int64(Int32.max)), "its place in model.sections, from 0"),
                     .optional("offset", .integer(0...Int64(Int32.max)), "the first row (default 0)"),
-                    .optional("limit", .integer(1...500), "rows at most (default 50)"),
+                    .optional("limit", .integer(1...500), "maximum number of rows (default 50)"),
                 ])
         case .modelItem:
             Row(
-                [.tail], "the row of an id, of a name, or of the beginning of an id",
+                [.tail], "the row with an id, a name or a prefix of an id",
                 [.required("id", .text, "its id or name")])
         case .emit:
             Row(
                 [.tail], "send an event to the server; needs --allow-emit",
                 [
                     .required("event", .text, "its name"), .arguments, .binary, .namespace,
-                    .optional("wait", .span, "ask for an acknowledgement, and wait so long for it"),
+                    .optional("wait", .span, "request an acknowledgement and wait this long for it"),
                 ])
         case .ack:
             Row(
-                [.tail], "answer an event that asks for an acknowledgement; needs --allow-emit",
-                [.required("id", .integer(0...Int64.max), "the acknowledgement's"), .arguments, .binary, .namespace])
+                [.tail], "acknowledge an event that requests it; needs --allow-emit",
+                [
+                    .required("id", .integer(0...Int64.max), "id of the acknowledgement"), .arguments, .binary,
+                    .namespace,
+                ])
         case .reconnect: Row([.tail], "close the connection and open another")
-        case .quit: Row([.tail, .replay], "end in order")
+        case .quit: Row([.tail, .replay], "end the process in order")
         }
     }
 }
@@ -266,18 +272,19 @@ package struct ControlParameter: Sendable {
                 member.mayBeEmpty = ["names", "members", "icon", "description", "text"].contains(name)
                 return member
             } + [
-                .optional("run", .json, "of one of the profile: an object of its parameters"),
-                .optional("company", .text, "where it is"), .optional("workspace", .text, "where it is"),
+                .optional("run", .json, "for an action of the profile: an object with its parameters"),
+                .optional("company", .text, "its company"), .optional("workspace", .text, "its workspace"),
             ]
     }()
 
     static let channel = required("channel", .text, "its id, or # and its name")
-    static let thread = optional("thread", .text, "the head of the thread")
+    static let thread = optional("thread", .text, "first message of the thread")
     static let rooms = required("rooms", .texts, "names of rooms, or patterns")
-    static let lasting = optional("for", .span, "how long; for ever when it does not say")
-    static let arguments = optional("arguments", .json, "a list of its arguments, or one that is no list")
+    static let lasting = optional("for", .span, "how long; unlimited without it")
+    static let arguments = optional("arguments", .json, "a list of its arguments, or a single one that is not a list")
     static let binary = optional(
-        "binary", .texts, "base64 of what {\"_placeholder\":true,\"num\":0} and so on stand for in the arguments")
-    static let namespace = optional("namespace", .text, "its namespace (default the first)")
-    static let wait = optional("wait", .span, "how long the server's answers are waited for, 60 s at most")
+        "binary", .texts,
+        "base64 of the bytes that {\"_placeholder\":true,\"num\":0} and so on refer to in the arguments")
+    static let namespace = optional("namespace", .text, "its namespace (default: the first one)")
+    static let wait = optional("wait", .span, "how long to wait for the server's answers, 60 s at most")
 }

@@ -108,7 +108,7 @@ struct ControlObservations {
             throw ControlError(.limit, "\(Self.mostOfAClient) observations of a client at most; end one with unobserve")
         }
         if let after, after > lastNumber {
-            throw ControlError(.nothing, "there was no change \(after) yet: the last one is \(lastNumber)")
+            throw ControlError(.nothing, "change \(after) does not exist yet: the last one is \(lastNumber)")
         }
         lastID += 1
         for property in properties where !known.contains(where: { $0.property == property }) {

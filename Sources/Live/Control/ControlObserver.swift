@@ -42,7 +42,7 @@ final class ControlObserver: Sendable {
         let arguments = call.arguments
         let properties = try ControlObservations.properties(arguments)
         if let run = arguments.text("run"), run != self.run {
-            throw ControlError(.nothing, "these are the changes of another run; observe anew, without run and after")
+            throw ControlError(.nothing, "the run has changed; observe again, without run and after")
         }
         let deadline = arguments.span("timeout").map { loop.now + $0 }
         let began = try state.change { (state) throws(ControlError) in
@@ -124,9 +124,9 @@ extension ControlObservations {
             guard let property = Property(rawValue: name) else {
                 throw ControlError(
                     .parameters,
-                    "params.properties: there is no such property"
+                    "params.properties: unknown property"
                         + Suggestion.phrase(for: name, among: Property.allCases.map(\.rawValue))
-                        + "; there are \(names)")
+                        + "; properties: \(names)")
             }
             if !properties.contains(property) { properties.append(property) }
         }

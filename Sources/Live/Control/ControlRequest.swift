@@ -24,7 +24,7 @@ struct ControlRequest: Hashable, Sendable {
             // The arguments of an event must reach the server in the client's spelling.
             value = try JSONValue(parsing: line, keepsSpelling: true)
         } catch {
-            throw Refusal(id: .null, error: ControlError(.parse, "the line is no JSON: \(error)"))
+            throw Refusal(id: .null, error: ControlError(.parse, "the line is not JSON: \(error)"))
         }
         let id = try Self.identity(of: value)
         do throws(ControlError) {
@@ -40,9 +40,9 @@ struct ControlRequest: Hashable, Sendable {
         switch value {
         case .object: break
         case .array:
-            throw Refusal(id: .null, error: ControlError(.request, "requests are sent one by one, each on a line"))
+            throw Refusal(id: .null, error: ControlError(.request, "send requests one by one, each on its own line"))
         case .null, .bool, .integer, .number, .string, .text:
-            throw Refusal(id: .null, error: ControlError(.request, "a request is an object with a method"))
+            throw Refusal(id: .null, error: ControlError(.request, "a request must be an object with a method"))
         }
         switch value["jsonrpc"] {
         case nil, .string("2.0"): break
@@ -53,7 +53,7 @@ struct ControlRequest: Hashable, Sendable {
         case .string(let id)? where id.utf8.count > 256:
             throw Refusal(id: .null, error: ControlError(.request, "the id is longer than 256 bytes"))
         case let id? where id.isIdentity: return id
-        case _?: throw Refusal(id: .null, error: ControlError(.request, "an id is a string, a number or null"))
+        case _?: throw Refusal(id: .null, error: ControlError(.request, "the id must be a string, a number or null"))
         }
     }
 
@@ -61,7 +61,7 @@ struct ControlRequest: Hashable, Sendable {
         -> ControlMethod
     {
         guard case .string(let name)? = value["method"] else {
-            throw ControlError(.request, "the request names no method; send {\"method\":\"hello\"} to hear of them")
+            throw ControlError(.request, "the request names no method; send {\"method\":\"hello\"} to list them")
         }
         let known = ControlMethod.of(server)
         if let method = known.first(where: { $0.rawValue == name }) { return method }

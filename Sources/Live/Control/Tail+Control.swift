@@ -19,7 +19,7 @@ extension Tail {
         return Result { () throws(NetworkError) in
             try ControlService(on: loop, path: path, identity, onGone: gone, onDrained: drained) {
                 [weak self] call throws(ControlError) in
-                guard let self else { throw ControlError(.failed, "it is ending") }
+                guard let self else { throw ControlError(.failed, "the tail is ending") }
                 return try assumeIsolated { tail in
                     Result { () throws(ControlError) in try tail.perform(call) }
                 }.get()
@@ -39,7 +39,7 @@ extension Tail {
 
     /// Handles a request; returns `nil` if the request is answered later.
     private func perform(_ call: ControlCall) throws(ControlError) -> ControlResult? {
-        guard case .running = phase else { throw ControlError(.failed, "it is ending") }
+        guard case .running = phase else { throw ControlError(.failed, "the tail is ending") }
         switch call.method {
         // `hello` is answered before; the others belong to replays and are refused before.
         case .hello, .position, .seek, .step, .speed, .loop: return nil
@@ -86,7 +86,7 @@ extension Tail {
     private func cancel(_ tag: String) throws(ControlError) -> ControlResult {
         let tags = session.tags
         guard tags.contains(tag) else {
-            let running = tags.isEmpty ? "nothing with a tag runs" : "running: " + tags.joined(separator: ", ")
+            let running = tags.isEmpty ? "nothing runs with a tag" : "running: " + tags.joined(separator: ", ")
             throw ControlError(.nothing, "nothing runs with the tag '\(tag)'; \(running)")
         }
         feed(.cancel(tag: tag))
@@ -101,7 +101,7 @@ extension Tail {
 
     private func dumpByControl() throws(ControlError) -> ControlResult {
         guard flight != nil else {
-            throw ControlError(.nothing, "there is no flight recorder: begin the tail with --flight-recorder 10m")
+            throw ControlError(.nothing, "no flight recorder: start the tail with --flight-recorder 10m")
         }
         dump()
         return .done
@@ -112,7 +112,7 @@ extension Tail {
         let waiting = view.waiting
         view.pause(isPaused)
         // The waiting reports are shown with the next report, which is this notice.
-        tellNotice(Notice(.info, isPaused ? "the view is paused" : "the view goes on"))
+        tellNotice(Notice(.info, isPaused ? "the view is paused" : "the view is resumed"))
         handOver()
         return ControlResult { writer in
             writer.beginObject()
@@ -125,7 +125,7 @@ extension Tail {
     private func setView(_ call: ControlCall) throws(ControlError) -> ControlResult {
         guard let view = configuration.view else { throw ControlError(.nothing, "the tail shows nothing") }
         guard view.prints else {
-            throw ControlError(.nothing, "the full-screen view has one form, and tells everything")
+            throw ControlError(.nothing, "the full-screen view has a fixed format and shows all notices")
         }
         if let format = call.arguments.text("format").flatMap(OutputFormat.init) { view.print(as: format) }
         if let level = call.arguments.text("level").flatMap(Notice.Level.init) { view.tell(from: level) }
@@ -145,8 +145,8 @@ extension Tail {
 
     /// Closes the connection, so that the session reconnects.
     private func reconnect() throws(ControlError) -> ControlResult {
-        guard let socket else { throw ControlError(.nothing, "there is no connection; the next attempt is under way") }
-        socket.close(WebSocketClose(code: 1000, reason: "asked for by a client of the control socket"))
+        guard let socket else { throw ControlError(.nothing, "no connection: the next attempt is in progress") }
+        socket.close(WebSocketClose(code: 1000, reason: "requested by a client of the control socket"))
         return .done
     }
 

@@ -53,8 +53,8 @@ extension Tail {
             try book.keep(text, for: place.channel, thread: place.thread, at: now)
         } completion: { result in
             switch result {
-            case nil: completion(text == nil ? nil : "there is no store: the draft is kept until the view ends")
-            case .failure(let error)?: completion("the draft is not kept: \(error)")
+            case nil: completion(text == nil ? nil : "no store: the draft is kept until the view ends")
+            case .failure(let error)?: completion("the draft is not stored: \(error)")
             case .success?: completion(nil)
             }
         }
@@ -75,7 +75,7 @@ extension Tail {
     }
 
     func performDraft(_ call: ControlCall) throws(ControlError) {
-        guard keeper?.scope != nil else { throw ControlError(.nothing, "there is no store to keep drafts in") }
+        guard keeper?.scope != nil else { throw ControlError(.nothing, "drafts require a store") }
         guard let word = call.arguments.text("channel") else { return }
         let channel = try item(named: word, of: [.channel])?.id.id ?? EntityID(word)
         let place = WritingPlace(channel: channel, thread: call.arguments.text("thread").map { EntityID($0) })
@@ -98,7 +98,7 @@ extension Tail {
     /// Feeds a notification from a push service.
     func push(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
         guard case .object? = arguments.json("payload"), let payload = arguments.json("payload")?.raw else {
-            throw ControlError(.parameters, "params.payload is to be a JSON object")
+            throw ControlError(.parameters, "params.payload must be a JSON object")
         }
         feed(.pushed(payload))
         return .done
@@ -112,7 +112,7 @@ extension Tail {
         case .done(let subject): answerCall(of: report.action, .done(subject: subject))
         case .refused(let why, let status): answerCall(of: report.action, .refused(why: why, status: status))
         case .delayed(let why, _): answerCall(of: report.action, .waiting(why: why))
-        case .dropped: answerCall(of: report.action, .refused(why: "it was taken back", status: nil))
+        case .dropped: answerCall(of: report.action, .refused(why: "it was withdrawn", status: nil))
         }
     }
 
@@ -148,7 +148,7 @@ extension Tail {
         guard let procedure = profile?.procedures.first(where: { $0.name == name }) else {
             let known = Action.Operation.members.map(\.key) + (profile?.procedures.map(\.name) ?? [])
             let word = "'" + TerminalText.truncated(name, to: 80) + "'"
-            throw ControlError(.parameters, "there is no action \(word)" + Suggestion.phrase(for: name, among: known))
+            throw ControlError(.parameters, "unknown action \(word)" + Suggestion.phrase(for: name, among: known))
         }
         // No method may read a file of the caller's choice.
         guard procedure.files.isEmpty else {

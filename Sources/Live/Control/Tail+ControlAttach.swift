@@ -40,9 +40,9 @@ extension Tail {
     }
 
     private func attach(_ client: UInt) throws(ControlError) -> ControlResult {
-        guard let attachments, let control else { throw ControlError(.failed, "nobody can be attached") }
+        guard let attachments, let control else { throw ControlError(.failed, "the tail accepts no viewers") }
         guard viewers.count < Self.mostViewers else {
-            throw ControlError(.limit, "\(viewers.count) viewers are attached, as many as there may be")
+            throw ControlError(.limit, "\(viewers.count) viewers are attached, which is the maximum")
         }
         control.beginStream(client)
         control.subscribed(client, by: 1)

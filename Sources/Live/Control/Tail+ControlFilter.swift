@@ -15,7 +15,7 @@ extension Tail {
             earlierFilters = []
         case .filterPush:
             guard earlierFilters.count < Self.mostFilters else {
-                throw ControlError(.limit, "\(Self.mostFilters) filters are pushed already: filter.pop takes one away")
+                throw ControlError(.limit, "\(Self.mostFilters) filters are already pushed: filter.pop removes one")
             }
             // Parse the new filter by itself first: a text that is not a complete expression must not become valid in
             // combination.

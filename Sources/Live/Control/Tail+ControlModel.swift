@@ -28,7 +28,8 @@ extension Tail {
     func rows(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
         let index = arguments.integer("section") ?? 0
         guard let key = session.model.sectionKey(at: index) else {
-            throw ControlError(.nothing, "there is no section \(index); there are \(session.model.sectionKeys.count)")
+            throw ControlError(
+                .nothing, "section \(index) does not exist; the model has \(session.model.sectionKeys.count)")
         }
         let offset = arguments.integer("offset") ?? 0
         let count = session.model.elementCount(at: index)
@@ -55,7 +56,7 @@ extension Tail {
     /// Returns the result of `model.item`: the row with an id, a name, or a prefix of an id.
     func row(_ id: String) throws(ControlError) -> ControlResult {
         guard let found = try item(named: id) else {
-            throw ControlError(.nothing, "there is no row '\(TerminalText.truncated(id, to: 60))'")
+            throw ControlError(.nothing, "no row is named '\(TerminalText.truncated(id, to: 60))'")
         }
         return ControlResult { found.encode(into: &$0) }
     }

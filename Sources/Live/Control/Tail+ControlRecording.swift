@@ -24,7 +24,7 @@ extension Tail {
     func rotateByControl() throws(ControlError) -> ControlResult {
         guard recordingPath != nil else { throw ControlError(.nothing, "nothing is recorded") }
         guard recordingPath == configuration.recordPath, configuration.recording.rotation != nil else {
-            throw ControlError(.nothing, "the recording has no segments; begin the tail with --rotate hup")
+            throw ControlError(.nothing, "the recording has no segments; start the tail with --rotate hup")
         }
         rotate()
         return .done
@@ -62,13 +62,13 @@ extension Tail {
             throw ControlError(.nothing, "\(path) is being recorded; end it first with record.stop")
         }
         guard let folder = recordFolder else {
-            throw ControlError(.forbidden, "there is no folder for recordings: name one with --record-dir")
+            throw ControlError(.forbidden, "no folder for recordings: set one with --record-dir")
         }
         let name = call.arguments.text("name") ?? ""
         guard Self.isFileName(name) else {
             throw ControlError(
                 .forbidden,
-                "params.name is to be a file's name of up to 100 letters, digits, '.', '_' and '-'; recordings are in \(folder)"
+                "params.name must be a file name of up to 100 letters, digits, '.', '_' and '-'; recordings are in \(folder)"
             )
         }
         let path = "\(folder)/\(name.contains(".") ? name : name + ".weir.jsonl")"
@@ -104,7 +104,7 @@ extension ControlError {
     /// Creates the client's error for an error of a recording.
     init(_ error: RecordingError) {
         switch error {
-        case .exists(let path): self.init(.failed, "\(path) exists already and is not overwritten")
+        case .exists(let path): self.init(.failed, "\(path) already exists and is not overwritten")
         case .system, .notARecording, .unusable: self.init(.failed, OutletError(error, path: "").words)
         }
     }

@@ -38,12 +38,12 @@ extension Tail {
             }
             names = session.roomViews.filter { wish.matches($0.facts) }.map(\.facts.name)
                 .filter { !session.resources(named: $0).isEmpty }
-            if names.isEmpty { throw ControlError(.nothing, "no joined room that is about anything matches \(wish)") }
+            if names.isEmpty { throw ControlError(.nothing, "no joined room with resources matches \(wish)") }
         }
         for name in arguments.texts("resources") {
             guard !session.resources(named: name).isEmpty else {
                 let near = Suggestion.phrase(for: name, among: session.resources(named: ""))
-                throw ControlError(.nothing, "no joined room is about a resource of that name" + near)
+                throw ControlError(.nothing, "no joined room has a resource with that name" + near)
             }
             names.append(name)
         }

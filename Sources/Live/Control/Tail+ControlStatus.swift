@@ -87,7 +87,7 @@ extension Tail {
         let numbers = statistics.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
         let rate = rates.rate(over: 60, at: loop.now)
         let tenths = Int((rate * 10).rounded())
-        tellNotice(Notice(.info, "statistics: \(numbers); \(tenths / 10).\(tenths % 10) events a second"))
+        tellNotice(Notice(.info, "statistics: \(numbers); \(tenths / 10).\(tenths % 10) events per second"))
         handOver()
     }
 

@@ -59,7 +59,7 @@ struct EmitRuleJudge {
         if said <= EmitRule.mostPerSecond { return .emit(emit) }
         guard said == EmitRule.mostPerSecond + 1 else { return nil }
         return .tooMuch(
-            "'\(emit.name)' is due more than \(EmitRule.mostPerSecond) times within a second: the rest is left out")
+            "'\(emit.name)' is due more than \(EmitRule.mostPerSecond) times per second: the rest is dropped")
     }
 }
 

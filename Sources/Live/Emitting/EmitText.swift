@@ -80,7 +80,7 @@ public struct EmitText {
     private static func noJSON(_ bytes: ArraySlice<UInt8>, _ error: JSONError) -> Problem {
         let word = TerminalText.truncated(String(decoding: bytes.prefix { !isSpace($0) }, as: UTF8.self), to: 40)
         return Problem(
-            message: "what follows the name is no JSON: '\(word)' (\(error.description)); a text is quoted: \"text\"")
+            message: "the text after the name is not JSON: '\(word)' (\(error.description)); quote a text: \"text\"")
     }
 
     private mutating func string() throws(Problem) -> String {
@@ -90,7 +90,7 @@ public struct EmitText {
             offset = reader.offset
             return name
         } catch {
-            throw Problem(message: "the quoted name does not end: \(error.description)")
+            throw Problem(message: "the quoted name has no closing quote: \(error.description)")
         }
     }
 

@@ -59,7 +59,7 @@ extension Tail {
         sayings.count += 1
         emit.id = sayings.count
         guard session.prepare(&emit) else {
-            let words = "no event asks for an acknowledgement \(emit.ackID ?? 0), or it was answered already"
+            let words = "no event requests acknowledgement \(emit.ackID ?? 0), or it is already answered"
             asker?(.refused(emit, words))
             if asker == nil { tellNotice(Notice(.warning, words)) }
             return nil
@@ -99,14 +99,14 @@ extension Tail {
     /// Emits or acknowledges an event for a client. The client gets its answer once the outcome is known.
     func emit(_ call: ControlCall) throws(ControlError) {
         guard configuration.allowsEmit else {
-            throw ControlError(.forbidden, "events are not sent for clients: begin the tail with --allow-emit")
+            throw ControlError(.forbidden, "clients may not send events: start the tail with --allow-emit")
         }
-        guard standing.state == .ready else { throw ControlError(.nothing, "there is no connection to send it over") }
+        guard standing.state == .ready else { throw ControlError(.nothing, "no connection for sending it") }
         let given = call.arguments
         var arguments = SocketIO.Arguments()
         for text in given.texts("binary") {
             guard let bytes = Base64.decode(Array(text.utf8).span) else {
-                throw ControlError(.parameters, "params.binary is to be a list of base64 texts")
+                throw ControlError(.parameters, "params.binary must be a list of base64 texts")
             }
             _ = arguments.attach(bytes[...])
         }

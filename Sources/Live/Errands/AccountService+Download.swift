@@ -52,7 +52,7 @@ extension AccountService {
             var owned = me
             if let user { owned = try await account(calls, downloads.account(user), access, token) }
             guard let address = owned.picture else {
-                throw .missing(why: "there is no picture of \(owned.name)")
+                throw .missing(why: "\(owned.name) has no picture")
             }
             let request = try request(forPicture: address, access, token)
             return try await get(StoreThing(.picture, address), of: owner, request, store, at: now)
@@ -118,12 +118,12 @@ extension AccountService {
         if address.hasPrefix("/"), !address.hasPrefix("//") { return own(address, access, token) }
         let url: URLParts
         do { url = try URLParts(parsing: address) } catch {
-            throw .unreachable(why: "the picture's address is no URL: \(error.message)")
+            throw .unreachable(why: "the picture's address is not a URL: \(error.message)")
         }
         let isOwn = url.isSecure == service.isSecure && url.authority == service.authority
         if isOwn { return own(url.target, access, token) }
         guard url.scheme == "https" || (url.scheme == "http" && !service.isSecure) else {
-            throw .missing(why: "the picture is at \(url.scheme)://\(url.authority), which is not asked")
+            throw .missing(why: "the picture is at \(url.scheme)://\(url.authority), which is not contacted")
         }
         var foreign = Access()
         foreign.trust = access.trust

@@ -53,7 +53,7 @@ extension AccountService {
         let near = (fitting.isEmpty ? found : fitting).map { account in
             account.name + " (" + (account.username ?? account.id.description) + ")"
         }
-        throw .missing(why: "there is \(fitting.isEmpty ? "no" : "more than one") user '\(words)'" + Self.list(near))
+        throw .missing(why: "\(fitting.isEmpty ? "no" : "more than one") user '\(words)'" + Self.list(near))
     }
 
     /// Returns `nil` for an id that does not exist. Servers of era A answer an invalid id with status 400.
@@ -91,7 +91,7 @@ extension AccountService {
             return try await named(try await all(channels.members(found.id), look), places, look)
         }
         throw .missing(
-            why: "there is no channel \(name) among yours in the workspace" + Suggestion.phrase(for: name, among: names)
+            why: "none of your channels in the workspace is named \(name)" + Suggestion.phrase(for: name, among: names)
         )
     }
 
@@ -137,20 +137,20 @@ extension AccountService {
         let listed = try await all(place.list(around), access, token)
         guard let name else {
             if let first = listed.first { return first.id }
-            throw .missing(why: "you are in no \(place.name); name one with --\(place.name)")
+            throw .missing(why: "you belong to no \(place.name); name one with --\(place.name)")
         }
         if listed.contains(where: { $0.id == EntityID(name) }) { return EntityID(name) }
         let fitting = listed.filter { $0.name.lowercased() == name.lowercased() }
         if fitting.count == 1 { return fitting[0].id }
         let near = (fitting.isEmpty ? listed : fitting).map { "\($0.name) (\($0.id))" }
         throw .missing(
-            why: "there is \(fitting.isEmpty ? "no" : "more than one") \(place.name) '\(name)'" + Self.list(near))
+            why: "\(fitting.isEmpty ? "no" : "more than one") \(place.name) '\(name)'" + Self.list(near))
     }
 
     private static func list(_ names: [String]) -> String {
         guard !names.isEmpty else { return "" }
         let more = names.count > mostNamed ? " and \(names.count - mostNamed) more" : ""
-        return "; there are: " + names.prefix(mostNamed).joined(separator: ", ") + more
+        return "; candidates: " + names.prefix(mostNamed).joined(separator: ", ") + more
     }
 
     private func all<Row>(_ list: PagedList<Row>, _ look: Lookup) async throws(Failure) -> [Row] {

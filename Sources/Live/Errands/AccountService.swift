@@ -152,7 +152,7 @@ public final class AccountService: Sendable {
     /// Returns an optional part of a backend, or throws `unsupported` if the backend lacks it.
     func part<Part>(_ name: String, _ part: Part?) throws(Failure) -> Part {
         if let part { return part }
-        throw .unsupported(why: "the backend '\(backend.rawValue)' has no \(name) yet")
+        throw .unsupported(why: "the backend '\(backend.rawValue)' does not support \(name) yet")
     }
 
     func ask(_ call: RESTCall, _ access: Access, token: Secret? = nil) async throws(Failure) -> [UInt8] {

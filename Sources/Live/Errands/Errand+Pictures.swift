@@ -9,7 +9,7 @@ extension Errand {
     func uploadPictures(from index: Int = 0) {
         guard configuration.pictures.indices.contains(index) else { return lookForWaiting() }
         guard let service = configuration.backend.module.pictures else {
-            let why = "the picture was not uploaded: \(configuration.backend.rawValue) takes none"
+            let why = "the picture was not uploaded: \(configuration.backend.rawValue) does not support pictures"
             return endAll(.refused(why: why, status: nil), keeps: false)
         }
         let picture = configuration.pictures[index]
@@ -35,10 +35,10 @@ extension Errand {
             endAll(.unreachable(why: what + "HTTP status \(response.status)"), keeps: false)
         case .success(let response):
             guard (200..<300).contains(response.status) else {
-                return endAll(.refused(why: what + "the image service takes it not", status: response.status))
+                return endAll(.refused(why: what + "the image service refused it", status: response.status))
             }
             guard let address = configuration.backend.module.pictures?.address(response.body[...]) else {
-                return endAll(.refused(why: what + "the answer has no address", status: response.status))
+                return endAll(.refused(why: what + "the answer contains no address", status: response.status))
             }
             for action in wanted.indices { wanted[action].attach(address) }
             uploadPictures(from: index + 1)

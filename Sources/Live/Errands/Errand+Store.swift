@@ -77,7 +77,7 @@ extension Errand {
             keepsRuns = true
         }
         // The owner of the outbox performs its actions. The requested actions are queued after them.
-        guard isHolder else { return endAll(.waiting(why: "another weir is at what waits before it")) }
+        guard isHolder else { return endAll(.waiting(why: "another weir process is sending the queue before it")) }
         start(behind: mirror.take(waiting(of: owner)))
     }
 
@@ -114,8 +114,8 @@ extension Errand {
         guard store != nil, !actions.isEmpty else { return false }
         guard let owner else {
             let canBeAsked = configuration.backend.module.accounts?.eras.contains { $0.whoami != nil } ?? false
-            let why = canBeAsked ? "the server has not said" : "the profile does not say (account)"
-            notify(Notice(.error, "nothing of it is kept for later: \(why) whose the token is"))
+            let why = canBeAsked ? "the server does not identify" : "the profile does not declare (account)"
+            notify(Notice(.error, "it is not queued for later: \(why) the owner of the token"))
             return false
         }
         let known = session.pendingActions

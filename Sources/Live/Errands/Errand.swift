@@ -86,7 +86,7 @@ public actor Errand {
         guard !actions.isEmpty else { return [] }
         guard let filled = withDrafts(actions) else {
             return actions.map { action in
-                let why = "there is no draft for \(action.operation.channel?.description ?? "it")"
+                let why = "no draft for \(action.operation.channel?.description ?? "it")"
                 return ErrandResult(action: action, outcome: .refused(why: why, status: nil))
             }
         }
@@ -147,7 +147,7 @@ public actor Errand {
         let tags = Set(wanted.compactMap { session.tag(of: $0) })
         waiting = entries.filter { $0.failure == nil }.map(\.action)
         let replaced = waiting.filter { session.tag(of: $0).map(tags.contains) ?? false }
-        for action in replaced { end(action, .refused(why: "a newer one takes its place", status: nil)) }
+        for action in replaced { end(action, .refused(why: "a newer one replaces it", status: nil)) }
         let entries = entries.filter { !replaced.contains($0.action) }
         feed(.start)
         for memory in memories { feed(.remembered(memory)) }
@@ -269,7 +269,7 @@ public actor Errand {
         case .queued, .sending: break
         case .done(let subject): end(report.action, .done(subject: subject))
         case .refused(let why, let status): end(report.action, .refused(why: why, status: status))
-        case .dropped: end(report.action, .refused(why: "it was taken back", status: nil))
+        case .dropped: end(report.action, .refused(why: "it was withdrawn", status: nil))
         case .delayed(let why, _):
             delays += 1
             if delays >= configuration.maximumAttempts { endAll(.unreachable(why: why)) }

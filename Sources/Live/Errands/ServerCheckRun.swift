@@ -85,11 +85,11 @@ struct ServerCheckRun {
             case .success(let response):
                 let date = response.headers.first { $0.name.lowercased() == "date" }?.value
                 dated = date.flatMap(HTTPDate.milliseconds).map { ($0, wallClock()) }
-                return isSecure ? .passed("the certificate is believed") : .skipped("not asked for: http")
+                return isSecure ? .passed("the certificate is trusted") : .skipped("not needed: http")
             case .failure(let failure):
                 let isAboutTLS = failure.kind == .tls || failure.kind == .proxy
                 if isAboutTLS { return .failed(.unreachable, failure.message) }
-                return isSecure ? .passed("the certificate is believed") : .skipped("not asked for: http")
+                return isSecure ? .passed("the certificate is trusted") : .skipped("not needed: http")
             }
         } catch {
             return Self.failure(error)
@@ -175,7 +175,7 @@ struct ServerCheckRun {
 
     private func authentication() -> ServerCheck.Outcome {
         if let why = tail?.refusal { return .failed(.refused, why) }
-        return .passed(configuration.token == nil ? "no token is asked for" : "the token is accepted")
+        return .passed(configuration.token == nil ? "no token required" : "the token is accepted")
     }
 
     private func rooms() -> ServerCheck.Outcome {
@@ -185,15 +185,15 @@ struct ServerCheckRun {
             return .failed(.refused, "\(room) refused" + (why.map { ": \($0)" } ?? "") + more)
         }
         guard tail.pending.isEmpty else { return .failed(.late, "\(tail.pending.count) rooms were not joined in time") }
-        return tail.joined == 0 ? .skipped("none is asked for") : .passed("\(tail.joined) joined")
+        return tail.joined == 0 ? .skipped("no rooms requested") : .passed("\(tail.joined) joined")
     }
 
     private func clock() -> ServerCheck.Outcome {
-        guard let dated else { return .skipped("the server does not say its time") }
+        guard let dated else { return .skipped("the server sends no time") }
         // A date has whole seconds, so half a second is added as the expected remainder.
         let offset = dated.server + 500 - dated.mine
         let seconds = (abs(offset) + 500) / 1000
-        let words = seconds == 0 ? "the same" : "the server's is \(seconds) s \(offset > 0 ? "ahead" : "behind")"
+        let words = seconds == 0 ? "the same" : "the server's clock is \(seconds) s \(offset > 0 ? "ahead" : "behind")"
         return Duration.milliseconds(abs(offset)) > ServerCheck.clockTolerance ? .failed(.clock, words) : .passed(words)
     }
 }

@@ -167,7 +167,7 @@ public final class HookOutlet: Outlet {
             state.waiting = []
             for judge in state.judges { state.figures.absent += judge?.tally.absent ?? [] }
             state.figures.absent += state.book?.absent ?? []
-            for post in state.posts { state.missForward(post.n, post.problem ?? "no answer by the end") }
+            for post in state.posts { state.missForward(post.n, post.problem ?? "no answer before the end") }
         }
         state.wait { $0.running == 0 ? () : nil }
         http?.shutDown()
@@ -301,7 +301,7 @@ public final class HookOutlet: Outlet {
     private func forward(_ object: [UInt8], to url: URLParts, _ n: Int) {
         state.change { state in
             guard state.posts.count < Self.mostPosts, state.postBytes < Limits.waiting else {
-                return state.missForward(n, "too many waited")
+                return state.missForward(n, "too many were waiting")
             }
             state.posted += 1
             state.posts.append(Post(id: state.posted, n: n, url: url, object: object))

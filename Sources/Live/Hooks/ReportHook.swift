@@ -53,11 +53,11 @@ public struct HookFigures: Hashable, Sendable {
         guard done + failed + timedOut + killed + dropped + notForwarded > 0 else { return nil }
         var parts = ["hooks: \(done) done"]
         if failed > 0 { parts.append("\(failed) failed") }
-        if timedOut > 0 { parts.append("\(timedOut) took too long") }
-        if killed > 0 { parts.append("\(killed) still ran at the end and \(killed == 1 ? "was" : "were") killed") }
-        if dropped > 0 { parts.append("\(dropped) left out, since too many waited") }
+        if timedOut > 0 { parts.append("\(timedOut) timed out") }
+        if killed > 0 { parts.append("\(killed) killed at the end") }
+        if dropped > 0 { parts.append("\(dropped) dropped, since too many were waiting") }
         if let firstNotForwarded {
-            parts.append("\(notForwarded) not taken by the receiver of --forward, the first \(firstNotForwarded)")
+            parts.append("\(notForwarded) not accepted by the receiver of --forward, the first \(firstNotForwarded)")
         }
         return parts.joined(separator: ", ")
     }

@@ -35,14 +35,15 @@ struct CapturedTraffic {
     mutating func judge(_ message: WebSocketMessage, of connection: Int, for session: Session) -> Verdict {
         if let open = session.openConnection {
             if open == connection { return !speaksBayeux && message.opensSocketIO ? .opensAnew : .heard }
-            return passOver(connection, "was open beside connection \(open), which is played: what it received is")
+            return passOver(
+                connection, "was open at the same time as connection \(open), which is played: its messages were")
         }
         guard case .text(let text) = message else { return passOver(connection, unknown) }
         return speaksBayeux ? judgeBayeux(text, of: connection) : judgeSocketIO(text, of: connection, session.revision)
     }
 
     private var unknown: String {
-        "received what no \(speaksBayeux ? "Bayeux" : "Socket.IO") connection begins with: such messages of it are"
+        "does not begin like a \(speaksBayeux ? "Bayeux" : "Socket.IO") connection: its first messages were"
     }
 
     private mutating func judgeBayeux(_ text: ArraySlice<UInt8>, of connection: Int) -> Verdict {
@@ -83,7 +84,7 @@ struct CapturedTraffic {
     }
 
     private mutating func passOver(_ connection: Int, _ why: String) -> Verdict {
-        .passedOver(why: left.insert(connection).inserted ? "connection \(connection) \(why) passed over" : nil)
+        .passedOver(why: left.insert(connection).inserted ? "connection \(connection) \(why) skipped" : nil)
     }
 }
 

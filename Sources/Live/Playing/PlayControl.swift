@@ -110,9 +110,9 @@ package struct PlayControl {
 
     /// The help text of the keys, one string per line.
     static let help = [
-        "space  pause, go on          .  one event on         ,  one event back",
+        "space  pause, resume         .  one event forward    ,  one event back",
         "left, right  5 s (shift: 60 s)      up, down  faster, slower",
-        "[ ]  mark before, mark behind       /  search      g  go to      m  mark this place",
+        "[ ]  previous, next mark            /  search      g  go to      m  mark this place",
         "?  these keys      q  quit",
     ]
 }

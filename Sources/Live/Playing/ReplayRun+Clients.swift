@@ -53,7 +53,7 @@ extension ReplayRun {
 
     private func setSpeed(_ text: String) {
         guard let pace = Playback.pace(typed: text) else {
-            complaint = "params.to is neither a number from 0.01 to 1000, nor a rate such as 20/s, nor max"
+            complaint = "params.to must be a number from 0.01 to 1000, a rate such as 20/s, or max"
             return
         }
         playback.play(at: pace, now: MachineClock.monotonic)
@@ -61,7 +61,7 @@ extension ReplayRun {
 
     private func setRounds(_ count: Int?) {
         if !timeline.canGoBack || configuration.follows {
-            complaint = "this cannot be gone back in, so that it cannot be played again"
+            complaint = "this recording cannot be rewound, so it cannot be played again"
         } else {
             // The current round is played to its end.
             rounds = count
@@ -92,7 +92,7 @@ extension ReplayRun {
         for call in waiting { call.answer(.failure(Self.ending)) }
     }
 
-    private static let ending = ControlError(.failed, "it is ending")
+    private static let ending = ControlError(.failed, "the replay is ending")
 
     /// Passes the current figures to the control server.
     func tellClients() { clients?.note(figures) }

@@ -59,7 +59,7 @@ extension ReplayRun {
         (landing, landingUnits) = ([], [])
         let origin = timeline.position
         guard try reading({ () throws(RecordingError) in try timeline.approach(goal) }) else {
-            refuse("this cannot be gone back in")
+            refuse("this recording cannot be rewound")
             return false
         }
         watcher?.moves(to: timeline.position.number, at: timeline.position.time)
@@ -109,7 +109,7 @@ extension ReplayRun {
     private func goToPreviousMark() throws(End) {
         let here = timeline.position
         guard let mark = timeline.marks.last(where: { $0.number < here.number }) else {
-            return refuse("no mark before")
+            return refuse("no previous mark")
         }
         playback.pause()
         try seek(.record(mark.number))
@@ -118,7 +118,7 @@ extension ReplayRun {
     private func goToNextMark() throws(End) {
         let here = timeline.position.number
         playback.pause()
-        try seekOn("no mark behind") { timeline in
+        try seekOn("no next mark") { timeline in
             timeline.marks.contains { $0.number > here && $0.number <= timeline.position.number }
         }
     }
@@ -139,7 +139,7 @@ extension ReplayRun {
             try seek(.record(number))
             return
         }
-        guard let place = RecordingPosition(parsing: text) else { return refuse("there is no such place") }
+        guard let place = RecordingPosition(parsing: text) else { return refuse("invalid position") }
         switch place {
         case .record(let number): try seek(.record(number))
         case .offset(let microseconds): try seek(.time(Moment(microseconds: microseconds)))
@@ -148,7 +148,7 @@ extension ReplayRun {
             if let mark = timeline.marks.first(where: { $0.label == label }) {
                 try seek(.record(mark.number))
             } else {
-                try seekOn("no mark is called so") { timeline in timeline.marks.contains { $0.label == label } }
+                try seekOn("no mark has this name") { timeline in timeline.marks.contains { $0.label == label } }
             }
         }
     }
@@ -159,7 +159,7 @@ extension ReplayRun {
             try timeline.keep(mark)
             say("marked \(placeText): \(label)")
         } catch {
-            refuse("the mark cannot be kept")
+            refuse("the mark cannot be stored")
         }
     }
 

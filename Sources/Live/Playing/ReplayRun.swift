@@ -116,7 +116,8 @@ final class ReplayRun {
         } while round < rounds ?? .max
         // A stream that still has data to come is ended by closing it.
         if configuration.stream != nil, let signal = stopping.signal { return .interrupted(signal: signal) }
-        return configuration.untilMatch == nil ? .limitReached : .notFound("it ended before anything matched")
+        return configuration.untilMatch == nil
+            ? .limitReached : .notFound("the recording ended before anything matched")
     }
 
     /// Returns the summary of the run: its counts, sections and requests.
@@ -148,7 +149,7 @@ final class ReplayRun {
 
     private func beginAgain() throws(End) {
         guard try reading({ () throws(RecordingError) in try timeline.rewind() }) else {
-            throw End(outcome: .notFound("what was read cannot be read again"))
+            throw End(outcome: .notFound("the input cannot be read again"))
         }
         watcher?.moves(to: 0, at: .zero)
         arriveAtModel()
@@ -261,7 +262,7 @@ final class ReplayRun {
                 try tellNames()
                 return playback.moved(to: timeline.position.time, at: MachineClock.monotonic)
             }
-            var words = "no record stands at \(start.text) or after it"
+            var words = "no record at or after \(start.text)"
             if case .mark(let label) = start { words = MarkFile.absence(of: label, among: timeline.marks.map(\.label)) }
             throw End(outcome: .noPlace("--start: " + words))
         }

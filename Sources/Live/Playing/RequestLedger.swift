@@ -49,7 +49,7 @@ struct RequestLedger {
     /// Returns how a recorded request differs from the session's own, or `nil` if they are the same.
     func complaint(of own: Open, _ method: String, _ url: String, record n: Int) -> String? {
         if own.method == method, Self.isSame(url: url, target: own.target) || isDamaged { return nil }
-        return "record \(n) is the request \(method) \(url), where this replay asks for \(own.method) \(own.target)"
+        return "record \(n) is the request \(method) \(url), but this replay requests \(own.method) \(own.target)"
     }
 
     /// Removes and returns the reading requests that have no record, with a complaint for each. Call this before the
@@ -60,10 +60,10 @@ struct RequestLedger {
         guard !unknown.isEmpty else { return [] }
         open.removeAll { $0.method == "GET" }
         return unknown.map { request in
-            let place = request.cause > 0 ? "behind record \(request.cause) " : ""
+            let place = request.cause > 0 ? "after record \(request.cause) " : ""
             return (
                 request.id, request.method,
-                "\(place)this replay asks for \(request.method) \(request.target), which the recording has no request for"
+                "\(place)this replay requests \(request.method) \(request.target), which the recording does not contain"
             )
         }
     }

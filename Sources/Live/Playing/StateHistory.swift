@@ -50,14 +50,15 @@ struct StateHistory {
         guard let checksum = checksum(of: state) else { return nil }
         verified.states += 1
         if checksum == state.checksum { return nil }
-        return "after record \(state.after) the model is another than the recorded one"
+        return "after record \(state.after) the model differs from the recorded one"
     }
 
     /// Returns a warning for the first state whose checksum version is not supported, and `nil` for every other state.
     mutating func warning(of state: Record.StateRecord, record n: Int) -> String? {
         guard state.checksumVersion != Item.checksumVersion, !hasWarned else { return nil }
         hasWarned = true
-        return "record \(n): the checksum of the state has version \(state.checksumVersion), which a later weir wrote: "
+        return
+            "record \(n): the checksum of the state has version \(state.checksumVersion), written by a later version of weir: "
             + "states of that version are not compared"
     }
 

@@ -144,7 +144,7 @@ final class Track {
         if let why = reader.whyOver(behind: placeOfNext) {
             let place = placeOfNext
             player.play(
-                .damage(line: place.line, offset: place.offset, bytes: 0, message: "\(why); what follows is not shown"))
+                .damage(line: place.line, offset: place.offset, bytes: 0, message: "\(why); the rest is not shown"))
             phase = .over
             return
         }

@@ -31,7 +31,7 @@ public struct EnvelopeFields: Hashable, Sendable {
             let member = asked == "title" ? "room_title" : asked
             guard Envelope.members.contains(member) else {
                 throw Malformed(
-                    message: "there is no member '\(TerminalText.truncated(member, to: 40))'"
+                    message: "unknown member '\(TerminalText.truncated(member, to: 40))'"
                         + Suggestion.phrase(for: member, among: Envelope.members))
             }
             guard let path = JSONPath(name.dropFirst(asked.count), beginsInArguments: member == "payload") else {

@@ -341,9 +341,9 @@ extension GapReport {
             switch cause {
             case .reconnect: "\(long) without a connection"
             case .damage: "damaged recording"
-            case .overflow: "the viewer did not keep up for \(long)"
-            case .paused: "paused for too long: \(long) are not shown"
-            case .catchUp: "more was missed in \(long) than is caught up with"
+            case .overflow: "the viewer was too slow for \(long)"
+            case .paused: "paused for too long: \(long) not shown"
+            case .catchUp: "more was missed in \(long) than is fetched"
             case .refetched: "\(long) without a connection"
             case .handover: "\(long) without a holder"
             }

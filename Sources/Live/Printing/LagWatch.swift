@@ -26,11 +26,11 @@ struct LagWatch {
         let median = recent.sorted()[recent.count / 2]
         if median >= max(Self.late, 2 * told) {
             told = median
-            return Notice(.warning, "events come \(TimeText.span(milliseconds: median)) late")
+            return Notice(.warning, "events arrive \(TimeText.span(milliseconds: median)) late")
         }
         if told > 0, median <= Self.inTime {
             told = 0
-            return Notice(.info, "events come in time again: lag \(TimeText.span(milliseconds: max(median, 0)))")
+            return Notice(.info, "events arrive in time again: lag \(TimeText.span(milliseconds: max(median, 0)))")
         }
         return nil
     }

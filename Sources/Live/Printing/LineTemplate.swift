@@ -68,19 +68,19 @@ public struct LineTemplate: Hashable, Sendable {
                 rest.removeFirst()
             case "{":
                 guard let end = rest.firstIndex(of: "}") else {
-                    throw Malformed(message: "a { without its }; a brace itself is {{")
+                    throw Malformed(message: "{ without }; write {{ for a brace")
                 }
                 if !literal.isEmpty { parts.append(.text(literal)) }
                 literal = ""
                 parts.append(try Self.part(rest[..<end]))
                 rest = rest[rest.index(after: end)...]
-            case "}": throw Malformed(message: "a } without its {; a brace itself is }}")
+            case "}": throw Malformed(message: "} without {; write }} for a brace")
             default: literal.append(character)
             }
         }
         if !literal.isEmpty { parts.append(.text(literal)) }
         guard parts.contains(where: { if case .value = $0 { true } else { false } }) else {
-            throw Malformed(message: "no field in it; write one as {kind}: " + Self.fieldNames.joined(separator: ", "))
+            throw Malformed(message: "no field; write one like {kind}: " + Self.fieldNames.joined(separator: ", "))
         }
     }
 
@@ -93,8 +93,8 @@ public struct LineTemplate: Hashable, Sendable {
             return .value(.payload(path), layout)
         }
         throw Malformed(
-            message: "there is no field '\(TerminalText.truncated(name, to: 40))'"
-                + Suggestion.phrase(for: name, among: fieldNames) + "; there are " + fieldNames.joined(separator: ", ")
+            message: "unknown field '\(TerminalText.truncated(name, to: 40))'"
+                + Suggestion.phrase(for: name, among: fieldNames) + "; fields: " + fieldNames.joined(separator: ", ")
                 + " and payload.KEY; \(JSONPath.hint)")
     }
 

@@ -117,7 +117,7 @@ final class OutputSpool: Sendable {
             guard let leftOut else { continue }
             if leftOut == 0 { return }
             // The notice must precede the end of the thread, which the program may be waiting for.
-            tell("weir: nobody read \(target.name): \(leftOut) bytes are left out; the recording has them\n")
+            tell("weir: \(target.name) was not read: \(leftOut) bytes dropped; the recording contains them\n")
         }
     }
 }

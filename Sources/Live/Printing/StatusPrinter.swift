@@ -188,7 +188,7 @@ struct StatusLines {
         case .refused(let why, _): append("! \(name)  ", .bad, "refused: " + why, to: &buffer)
         case .delayed(let why, let retryIn):
             let next = TimeText.span(milliseconds: retryIn.microseconds / 1000)
-            append("! \(name)  ", .caution, "waits: \(why); next attempt in \(next)", to: &buffer)
+            append("! \(name)  ", .caution, "waiting: \(why); next attempt in \(next)", to: &buffer)
         case .queued, .sending, .done, .dropped: break
         }
     }

@@ -109,7 +109,7 @@ public struct Summary: Sendable {
         if undecodable > 0 { lines.append("  unreadable   \(undecodable)") }
         if batches > 0 { lines.append("  changes      \(changes) in \(Summary.counted(batches, "batch", "batches"))") }
         if gaps > 0 {
-            let loss = lost > 0 ? "\(lost) lost at least" : repairs < gaps ? "loss unknown" : "all refetched"
+            let loss = lost > 0 ? "at least \(lost) lost" : repairs < gaps ? "loss unknown" : "all refetched"
             lines.append(
                 "  gaps         \(gaps), \(loss)"
                     + (repairs == 0 ? "" : missed == 0 ? ", no message missed" : ", \(missed) missed messages fetched"))

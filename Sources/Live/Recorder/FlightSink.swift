@@ -56,7 +56,7 @@ final class FlightSink: Sendable {
         let path = FlightRing.path(prefix: plan.prefix, wall: stamp.wall, number: state.dumps)
         do throws(RecordingError) {
             try state.ring.write(to: path, head: head, at: stamp, options: options)
-            return Notice(.info, "the last \(state.ring.span.components.seconds) s are in \(path)")
+            return Notice(.info, "wrote the last \(state.ring.span.components.seconds) s to \(path)")
         } catch {
             return Notice(.error, "the flight recorder cannot be written: \(OutletError(error, path: path).words)")
         }

@@ -138,7 +138,7 @@ final class RecordingSink: Sendable {
             say(
                 .notice(
                     Notice(
-                        .error, "nothing is recorded: \(OutletError(error, path: path).words); trying again each second"
+                        .error, "recording failed: \(OutletError(error, path: path).words); retrying every second"
                     )))
             return true
         }
@@ -167,7 +167,7 @@ final class RecordingSink: Sendable {
             // The gap gets the number of the last missing record.
             try attempt(&state, say) { (writer) throws(RecordingError) in try writer.append(.gap(gap), loss.last) }
         }
-        say(.notice(Notice(.warning, "recording again; \(loss.count) records are missing")))
+        say(.notice(Notice(.warning, "recording resumed; \(loss.count) records are missing")))
         return true
     }
 }

@@ -50,7 +50,7 @@ extension Tail {
     func dump() {
         guard case .running = phase else { return }
         guard flight != nil else {
-            tellNotice(Notice(.warning, "there is no flight recorder: begin with --flight-recorder 10m"))
+            tellNotice(Notice(.warning, "no flight recorder: start with --flight-recorder 10m"))
             return handOver()
         }
         pending.append(.dump(journal.unnumbered(at: loop.now)))

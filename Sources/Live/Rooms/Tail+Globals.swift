@@ -56,7 +56,7 @@ extension Tail {
     /// its messages. `none` clears the channel.
     func select(_ call: RoomCall) throws(RoomCallError) -> [UInt8] {
         guard let word = call.rooms.first, call.rooms.count == 1 else {
-            throw RoomCallError(.parameters, "params.rooms: one room, title or message is wanted")
+            throw RoomCallError(.parameters, "params.rooms must contain one room, title or message")
         }
         feed(.select(try selectable(word)))
         return Array(globalsValue.raw.bytes)
@@ -83,7 +83,7 @@ extension Tail {
         }
         let near = Suggestion.nearest(to: title, among: all.compactMap { $0.title?.lowercased() })
         let hint = near.map { "; did you mean '\($0)'?" } ?? "; 'weir rooms ls' shows the rooms"
-        throw RoomCallError(.nothing, "'\(word)' is no channel, message, workspace or company here" + hint)
+        throw RoomCallError(.nothing, "'\(word)' is not a channel, message, workspace or company here" + hint)
     }
 }
 

@@ -62,7 +62,7 @@ extension Tail {
         do throws(RoomPatternError) {
             for text in call.rooms { terms += try RoomExpression(parsing: text).terms }
             if let set = RoomExpression(terms).setNames.first {
-                throw RoomPatternError("@\(set): sets are put in by 'weir rooms', not by the tail")
+                throw RoomPatternError("@\(set): 'weir rooms' expands sets, the tail does not")
             }
         } catch {
             throw RoomCallError(error)
@@ -70,7 +70,7 @@ extension Tail {
         switch call.method {
         case .list, .reset, .context: break
         case .resolve, .join, .leave, .only, .select, .pin, .unpin, .mute, .unmute, .who, .history:
-            if terms.isEmpty { throw RoomCallError(.parameters, "params.rooms: a list of room names is wanted") }
+            if terms.isEmpty { throw RoomCallError(.parameters, "params.rooms must be a list of room names") }
         }
         return RoomExpression(terms)
     }
@@ -94,7 +94,7 @@ extension Tail {
             // A room that never existed counts as left.
             if near != nil || wish.terms.contains(where: { $0.pattern.exactName == nil }) {
                 throw RoomCallError(
-                    .nothing, "no room that is wanted matches \(wish)" + (near.map { "; did you mean '\($0)'?" } ?? ""))
+                    .nothing, "no wanted room matches \(wish)" + (near.map { "; did you mean '\($0)'?" } ?? ""))
             }
         }
         // The server confirms only the leaving of rooms whose join it had confirmed.
@@ -218,7 +218,7 @@ extension Tail {
     /// Stores pins for the patterns, or removes them.
     private func keepPins(_ wish: RoomExpression, isPinned: Bool) throws(RoomCallError) {
         guard keeper?.scope != nil else {
-            throw RoomCallError(.nothing, "there is no store to keep pins in, or it is not known yet whose it is")
+            throw RoomCallError(.nothing, "pins require a store and a known account")
         }
         for term in wish.terms {
             keep(.note(.pin(pattern: term.isExcluded ? "-\(term.pattern)" : "\(term.pattern)"), isPinned ? "1" : nil))
@@ -238,7 +238,7 @@ extension Tail {
     private var context: [UInt8] {
         get throws(RoomCallError) {
             guard let keeper, let scope = keeper.scope else {
-                throw RoomCallError(.nothing, "the tail has no store, or does not know yet whose it is")
+                throw RoomCallError(.nothing, "the tail has no store, or the account is not known yet")
             }
             return Self.text { writer in
                 writer.beginObject()

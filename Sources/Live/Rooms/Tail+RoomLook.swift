@@ -35,10 +35,10 @@ extension Tail {
             throw RoomCallError(.nothing, "no room matches \(wish)" + (near.map { "; did you mean '\($0)'?" } ?? ""))
         }
         guard able.count < 2 else {
-            throw RoomCallError(.parameters, "\(wish) means \(able.count) rooms; name one")
+            throw RoomCallError(.parameters, "\(wish) matches \(able.count) rooms; name one")
         }
         guard session.section(part, of: room) != nil else {
-            throw RoomCallError(.unsupported, "the backend cannot say \(part.question) \(room)")
+            throw RoomCallError(.unsupported, "the backend cannot list \(part.question) \(room)")
         }
         settlementNumber += 1
         let known =
@@ -94,8 +94,8 @@ extension Item {
 extension Session.RoomPart {
     fileprivate var question: String {
         switch self {
-        case .people: "who is in"
-        case .messages: "what was said in"
+        case .people: "the members of"
+        case .messages: "the messages of"
         }
     }
 }

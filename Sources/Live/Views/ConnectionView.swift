@@ -54,7 +54,7 @@ struct ConnectionView: LiveView {
         let shown = steps.suffix(max(place.rows - 2, 1))
         let hidden = dropped + steps.count - shown.count
         if hidden > 0 {
-            buffer.append("\(hidden) steps before", .faint)
+            buffer.append("\(hidden) earlier steps", .faint)
             buffer.endLine()
         }
         for (index, step) in zip(shown.indices, shown) {

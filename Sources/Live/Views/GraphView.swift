@@ -47,7 +47,7 @@ struct GraphView: LiveView {
                 room.history.history(at: place.now), highest, room.history.rate(over: 10, at: place.now), place,
                 to: &buffer)
         }
-        buffer.append("one minute, a block a second; a full block in a room is \(highest) events", .faint)
+        buffer.append("one minute, one block per second; a full block is \(highest) events", .faint)
         let hidden = sorted.count - shown.count
         if hidden > 0 || rooms.hasOthers { buffer.append("; \(hidden) more rooms", .faint) }
         buffer.endLine()

@@ -59,7 +59,7 @@ extension WireUnit {
         let isBinary = if case .binary = frame.message { true } else { false }
         self.init(
             stamp: stamp, isSent: frame.direction == .out, channel: frame.transport ?? "ws",
-            title: frame.isInjected ? "(put in)" : frame.isDropped ? "(left out)" : "", bytes: frame.message.bytes,
+            title: frame.isInjected ? "(injected)" : frame.isDropped ? "(left out)" : "", bytes: frame.message.bytes,
             isBinary: isBinary, size: frame.cutFrom ?? frame.message.bytes.count)
     }
 

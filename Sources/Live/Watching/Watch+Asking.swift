@@ -69,26 +69,26 @@ extension Watch {
         guard answer else { return ask(.emit) }
         guard let serial = current, let entry = log[serial], case .event(let event) = entry.stamped.report,
             let id = event.ackID
-        else { return say("the selected line asks for no acknowledgement") }
-        if entry.isAnswered { return say("it was answered") }
+        else { return say("the selected line requests no acknowledgement") }
+        if entry.isAnswered { return say("it is already answered") }
         ask(.answer(id, namespace: event.namespace))
     }
 
     /// Returns whether the view can send to the server. Shows the reason when it cannot.
     mutating func canSpeak() -> Bool {
-        let why = settings.isReplay ? "a recording cannot be spoken to" : settings.silence
+        let why = settings.isReplay ? "a recording accepts no input" : settings.silence
         if let why { say(why) }
         return why == nil
     }
 
     mutating func find(isForward: Bool, into effects: inout [Effect]) {
-        if search.isEmpty { return say("nothing was searched for: / searches") }
+        if search.isEmpty { return say("no search yet: press / to search") }
         if find(isForward) { return }
         if settings.isReplay {
             // The match may be in a part of the recording that has not been played yet.
             effects.append(.play(.search(search)))
         } else {
-            say("nothing that is kept has “\(search)” in it")
+            say("no line contains “\(search)”")
         }
     }
 

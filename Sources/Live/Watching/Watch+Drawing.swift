@@ -66,7 +66,7 @@ extension Watch {
     private var olderLine: String? {
         guard log.forgotten > 0 else { return nil }
         let count = "\(log.forgotten) older lines are "
-        guard let file = settings.file else { return "— " + count + "not kept: --record FILE keeps them —" }
+        guard let file = settings.file else { return "— " + count + "dropped: --record FILE keeps them —" }
         return "— " + count + "in \(file) —"
     }
 
@@ -79,7 +79,7 @@ extension Watch {
             row += 1
         }
         if shown.isEmpty {
-            let words = log.count > 0 ? "nothing that is kept passes the filter" : "nothing came yet"
+            let words = log.count > 0 ? "no line passes the filter" : "nothing has arrived yet"
             grid.write(words, row: row, column: area.columns.lowerBound + 1, settings.theme[.faint], in: area)
         }
         for entry in shown {
@@ -243,16 +243,16 @@ extension Watch {
     }
 
     static let help = [
-        "Keys (any key goes back)",
-        "space  pause, go on (+N waits)       j k ↑ ↓  select        PgUp PgDn  scroll",
+        "Keys (press any key to return)",
+        "space  pause, resume (+N waiting)    j k ↑ ↓  select        PgUp PgDn  scroll",
         "g G  oldest, newest                  / n N  search, next, previous",
         "f  filter, Tab completes             h  highlight           1…9  hide, show a room",
         "m  mark                              t  times               w  wrap long lines",
-        "Enter  detail, next tab              y  copy what is shown  Esc  close, newest",
+        "Enter  detail, next tab              y  copy the entry      Esc  close, newest",
         "r  rooms: Enter + - join, leave; a another; x hide          Tab  next pane",
         "In the model's pane: b  group by     o  sort                /  filter rows       '  go to a group",
         "c  write to the channel              C  reply               u  edit      +  react      D  delete",
-        ">  emit NAME ARG…                    a  answer an event that asks for it (#5?)",
+        ">  emit NAME ARG…                    a  answer an event that requests it (#5?)",
         "e E  next, previous problem          s S  next, previous silence   M  messages only",
         "v  rate and lag of the last minute   ?  these keys             q  quit",
         "Mouse: the wheel scrolls, a click selects, a second one opens.",
@@ -261,10 +261,10 @@ extension Watch {
     static let replayHelp = [
         "",
         "Recording",
-        "space  pause, go on                  . ,  one event on, back",
+        "space  pause, resume                 . ,  one event forward, back",
         "← →  5 s (shift: 60 s)               + -  faster, slower",
-        "[ ]  mark before, behind             :  go to +90s, n:812, mark:NAME, a time",
-        "A click on the bar goes there.",
+        "[ ]  previous, next mark             :  go to +90s, n:812, mark:NAME, a time",
+        "A click on the bar moves there.",
     ]
 }
 
@@ -282,7 +282,7 @@ extension Watch.Question {
         case .answer(let id, _): "answer #\(id) with ARG…: "
         case .place: "go to: "
         case .rows: "rows with: "
-        case .group: "go to the group that begins with: "
+        case .group: "go to the group with the prefix: "
         }
     }
 }

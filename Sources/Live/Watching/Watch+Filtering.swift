@@ -69,6 +69,6 @@ extension Watch {
         if !filterChoices.isEmpty { return (filterChoices.joined(separator: "  "), .plain) }
         if let filterError { return ("✗ " + filterError.message, .bad) }
         let shares = log.shares
-        return ("\(shares.shown) of \(shares.all) lines that are kept are shown", .good)
+        return ("\(shares.shown) of \(shares.all) lines shown", .good)
     }
 }

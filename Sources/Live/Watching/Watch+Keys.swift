@@ -85,8 +85,8 @@ extension Watch {
             say(log.isChat ? "messages only" : "everything")
         case "y": copy(into: &effects)
         case "r": toggleRooms()
-        case "e": go(true, missing: "no problem behind this") { $0.stamped.report.isProblem }
-        case "E": go(false, missing: "no problem before this") { $0.stamped.report.isProblem }
+        case "e": go(true, missing: "no later problem") { $0.stamped.report.isProblem }
+        case "E": go(false, missing: "no earlier problem") { $0.stamped.report.isProblem }
         case "s": goToSilence(isForward: true)
         case "S": goToSilence(isForward: false)
         case "1"..."9": toggleRoom(Int(letter.value) - 0x31, into: &effects)
@@ -98,7 +98,7 @@ extension Watch {
     }
 
     private mutating func copy(into effects: inout [Effect]) {
-        guard let text = textToCopy else { return say("there is nothing to copy") }
+        guard let text = textToCopy else { return say("nothing to copy") }
         effects.append(.copy(text))
         say("copied \(text.utf8.count) bytes")
     }

@@ -101,7 +101,7 @@ extension Watch {
             : log.last(before: log.serials.upperBound, where: isFound)
         guard let around else { return false }
         select(around)
-        say("the search went around")
+        say("the search wrapped around")
         return true
     }
 

@@ -111,7 +111,7 @@ extension Watch {
         case .character("x"), .character("M"): if room != nil { toggleRoom(roomIndex, into: &effects) }
         case .character("a"), .character("+"), .character("-"), .character("d"), .enter:
             guard settings.steersRooms else {
-                say("the rooms of this cannot be joined or left")
+                say("rooms cannot be joined or left here")
                 return true
             }
             if key == .character("a") {
@@ -127,7 +127,7 @@ extension Watch {
 
     /// Hides a room, or shows it again. `index` is the room's place in the list, from 0.
     mutating func toggleRoom(_ index: Int, into effects: inout [Effect]) {
-        guard rooms.list.indices.contains(index) else { return say("there is no room \(index + 1)") }
+        guard rooms.list.indices.contains(index) else { return say("no room \(index + 1)") }
         let name = rooms.list[index].name
         let isMuted = rooms.toggleMute(name)
         hideMuted()

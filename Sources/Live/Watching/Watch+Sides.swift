@@ -134,7 +134,7 @@ extension Watch {
         }
         if rooms.list.isEmpty {
             grid.write(
-                "no room was told of yet", row: min(heading.rows.upperBound, area.rows.upperBound - 1),
+                "no rooms yet", row: min(heading.rows.upperBound, area.rows.upperBound - 1),
                 column: area.columns.lowerBound + 1, settings.theme[.faint], in: area)
         }
     }

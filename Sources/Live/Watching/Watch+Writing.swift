@@ -32,7 +32,7 @@ struct Writing: Hashable {
         case .send: "to \(title): "
         case .reply: "reply to \(title): "
         case .edit: "edit: "
-        case .react: "react to \(title), with nothing to take yours back: "
+        case .react: "react to \(title), empty to remove yours: "
         case .delete: "delete \(title)? type yes: "
         }
     }

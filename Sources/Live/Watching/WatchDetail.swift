@@ -95,7 +95,7 @@ extension Watch {
         switch entry.stamped.report {
         case .event(let report):
             let event = report.event
-            lines.append(field("kind", event.kind + (event.isKnown ? "" : " (not in the vocabulary)")))
+            lines.append(field("kind", event.kind + (event.isKnown ? "" : " (unknown kind)")))
             lines.append(field("event", report.wireName))
             if report.namespace != "/" { lines.append(field("namespace", report.namespace)) }
             if let room = event.room { lines.append(field("room", room)) }
@@ -110,7 +110,7 @@ extension Watch {
                 lines.append(field("lag", TimeText.span(milliseconds: lag)))
             }
             if let id = report.ackID {
-                lines.append(field("asks for", entry.isAnswered ? "#\(id), answered" : "#\(id)"))
+                lines.append(field("ack id", entry.isAnswered ? "#\(id), answered" : "#\(id)"))
             }
             lines.append(field("size", "\(report.payload.bytes.count) bytes"))
             lines += payloadFields(report.payload)
@@ -201,7 +201,7 @@ extension Watch {
             return [TerminalLine(String(decoding: report.excerpt, as: UTF8.self))]
         }
         guard let event = cause(of: entry.stamped) else {
-            return [TerminalLine("no frame that is still kept brought this", settings.theme[.faint])]
+            return [TerminalLine("the frame of this line is no longer kept", settings.theme[.faint])]
         }
         guard event.payload.bytes.count <= WatchDetail.mostPayload,
             let value = try? JSONValue(parsing: event.payload.bytes)
@@ -226,7 +226,7 @@ extension Watch {
     private func diff(of entry: WatchLog.Entry) -> [TerminalLine] {
         let reports = diffs(of: entry)
         guard !reports.isEmpty else {
-            return [TerminalLine("nothing in the model changed by this", settings.theme[.faint])]
+            return [TerminalLine("no changes of the model", settings.theme[.faint])]
         }
         var lines: [TerminalLine] = []
         for row in reports.flatMap({ DiffRow.rows(of: $0.batch) }) {
@@ -270,7 +270,7 @@ extension Watch {
     /// Returns one line for each row of a group, in order.
     private func rows(of group: WatchModel.Group) -> [TerminalLine] {
         guard let model, let index = model.index(of: group) else {
-            return [TerminalLine("no such rows any more", settings.theme[.faint])]
+            return [TerminalLine("these rows no longer exist", settings.theme[.faint])]
         }
         return model.rows(at: index, most: WatchDetail.mostLines).map { item in
             let isNew = flashes[item.id]

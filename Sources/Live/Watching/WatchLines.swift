@@ -18,9 +18,9 @@ extension LineSettings.Time {
     /// A description of the format for a notice.
     var words: String {
         switch self {
-        case .abs: "as the clock showed"
-        case .rel: "since the beginning"
-        case .delta: "since the line before"
+        case .abs: "wall clock"
+        case .rel: "since the start"
+        case .delta: "since the previous line"
         case .none: "not shown"
         }
     }

@@ -123,7 +123,7 @@ struct AsyncAPIDocument {
     private mutating func members(_ node: YAMLNode?, _ what: String) -> [YAMLNode.Member] {
         guard let node, !node.isNull else { return [] }
         guard case .mapping(let members) = node.value else {
-            problem(node, "\(what) are keys with values, not \(node.kindName)")
+            problem(node, "\(what) must be keys with values, not \(node.kindName)")
             return []
         }
         return members
@@ -147,7 +147,7 @@ struct AsyncAPIDocument {
                 return nil
             }
             guard let found = find(text) else {
-                problem(next, "there is no '\(TerminalText.truncated(text, to: 60))' in this document")
+                problem(next, "this document contains no '\(TerminalText.truncated(text, to: 60))'")
                 return nil
             }
             (node, reference) = (found, text)
@@ -227,7 +227,7 @@ struct AsyncAPIDocument {
             path = String(path.prefix { $0 != "?" })
             while path.hasSuffix("/") { path.removeLast() }
             if transport.contains("socket.io") || transport.contains("socketio") || path.hasSuffix("/socket.io") {
-                socketIO = "the server '\(name)' says so"
+                socketIO = "declared by the server '\(name)'"
             }
             noteBindings(server)
             servers.append(Server(name: name, transport: transport, host: host, path: path))
@@ -238,14 +238,14 @@ struct AsyncAPIDocument {
     private mutating func noteBindings(_ node: YAMLNode) {
         guard let bindings = node["bindings"].flatMap({ resolved($0)?.node }) else { return }
         for name in ["socketio", "socket.io", "x-socketio", "x-socket.io"] where bindings[name] != nil {
-            socketIO = socketIO ?? "there is a binding '\(name)'"
+            socketIO = socketIO ?? "declared by a binding '\(name)'"
         }
         for place in ["query", "headers"] {
             for property in members(bindings["ws"]?[place]?["properties"], "properties") {
                 guard let name = property.key.text else { continue }
                 let option = place == "query" ? "--query \(name)=…" : "--header '\(name): …'"
                 leave(
-                    "'\(TerminalText.truncated(name, to: 40))' in the \(place) of the handshake: say it with \(option)")
+                    "'\(TerminalText.truncated(name, to: 40))' in the \(place) of the handshake: set it with \(option)")
             }
         }
     }
@@ -320,7 +320,7 @@ struct AsyncAPIDocument {
         for key in order where !met.contains(key) {
             guard let (channel, messages) = channels[key], !messages.isEmpty else { continue }
             leave(
-                "the direction of the channel '\(TerminalText.truncated(key, to: 40))': no operation names it, and it is taken for the server's"
+                "the direction of the channel '\(TerminalText.truncated(key, to: 40))': no operation names it, and its messages are assumed to come from the server"
             )
             for message in messages { add(message.value, message.key.text, channel, true, nil) }
         }

@@ -107,10 +107,10 @@ private struct AsyncAPIWriter {
 
     mutating func profile() -> String {
         var lines = [
-            "# Made of the AsyncAPI document '\(Self.shown(document.title))'. Each guess says why: check it, then delete the comment.",
+            "# Made from the AsyncAPI document '\(Self.shown(document.title))'. Each guess has its reason in a comment: check it, then delete the comment.",
             document.version == 2
-                ? "# In AsyncAPI 2 the client subscribes to what the server says, and publishes what it says itself: so it was taken."
-                : "# In AsyncAPI 3 the document's application sends and receives: it was taken for the server. Events are what it sends.",
+                ? "# This assumes that the client subscribes to messages of the server and publishes its own, as in AsyncAPI 2."
+                : "# This assumes that the application of the document is the server, as in AsyncAPI 3. Its events are the messages it sends.",
             "name: \(label)", "",
         ]
         var draft = ProfileDraft()
@@ -135,21 +135,21 @@ private struct AsyncAPIWriter {
         var lines = ["realtime:"]
         let usable = document.servers.filter { isSocketIO && !isHTTP($0) || Self.sockets.contains($0.transport) }
         for server in document.servers where !isHTTP(server) && !usable.contains(where: { $0.name == server.name }) {
-            document.leave("the server '\(Self.shown(server.name))': it speaks '\(Self.shown(server.transport))'")
+            document.leave("the server '\(Self.shown(server.name))': its protocol is '\(Self.shown(server.transport))'")
         }
         let server = usable.first ?? (isSocketIO ? document.servers.first : nil)
         if let why = document.socketIO {
             lines.append("  protocol: socketio  # \(Self.shown(why))")
         } else {
             let why =
-                server.map { "the server '\(Self.shown($0.name))' speaks \($0.transport)" }
+                server.map { "the protocol of the server '\(Self.shown($0.name))' is \($0.transport)" }
                 ?? (document.servers.isEmpty
-                    ? "the document names no server" : "no server speaks what Weir does: check this")
+                    ? "the document names no server" : "no server has a protocol that Weir supports: check this")
             lines.append("  protocol: websocket  # \(why)")
         }
         for other in usable.dropFirst() {
             document.leave(
-                "the server '\(Self.shown(other.name))': --url or the URL of a command says which one is meant")
+                "the server '\(Self.shown(other.name))': --url or the URL of a command selects it")
         }
         lines += isSocketIO ? socketIOPath(server) : path(server)
         if let name {
@@ -187,7 +187,7 @@ private struct AsyncAPIWriter {
             if !paths.contains(message.channel.address) { paths.append(message.channel.address) }
         }
         guard let first = paths.first(where: { !$0.contains("{") }) ?? (paths.isEmpty ? "" : nil) else {
-            document.leave("the path '\(Self.shown(paths[0]))': say it with --path, its braces filled in")
+            document.leave("the path '\(Self.shown(paths[0]))': set it with --path, its braces filled in")
             return []
         }
         for other in paths where other != first {
@@ -221,14 +221,14 @@ private struct AsyncAPIWriter {
             switch (scheme.type, scheme.place) {
             case ("httpApiKey", "query"):
                 return
-                    "  # '\(name)': the token is in the query of the address: say --query \(Self.shown(scheme.key))=env:TOKEN"
+                    "  # '\(name)': the token is in the query of the URL: use --query \(Self.shown(scheme.key))=env:TOKEN"
             case ("httpApiKey", "header"):
-                return "  # '\(name)': the token is in a header: say --header '\(Self.shown(scheme.key)): env:TOKEN'"
+                return "  # '\(name)': the token is in a header: use --header '\(Self.shown(scheme.key)): env:TOKEN'"
             case ("http", _), ("oauth2", _), ("openIdConnect", _):
-                return "  # '\(name)' (\(scheme.type)): say --token env:TOKEN"
+                return "  # '\(name)' (\(scheme.type)): use --token env:TOKEN"
             case ("apiKey", "user"), ("apiKey", "password"):
                 return
-                    "  # '\(name)': the token is what the client says first: see identify and auth, and say --token env:TOKEN"
+                    "  # '\(name)': the client sends the token first: see identify and auth, and use --token env:TOKEN"
             default:
                 document.leave("the security scheme '\(name)' of the type '\(Self.shown(scheme.type))'")
                 return "  # '\(name)' is not mapped"
@@ -244,7 +244,7 @@ private struct AsyncAPIWriter {
                 UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "-")...UInt8(ascii: ":") ~= byte
             }
             guard isPlain, server.transport == "https" else {
-                document.leave("the service '\(Self.shown(server.name))': its address is no https://HOST/PATH")
+                document.leave("the service '\(Self.shown(server.name))': its address is not https://HOST/PATH")
                 continue
             }
             let name = ProfileDraft.isWord(server.name) ? server.name : "service\(lines.count + 1)"
@@ -407,9 +407,9 @@ private struct AsyncAPIWriter {
             let isWord = name.allSatisfy { $0.isLetter || $0.isNumber || "-_:./".contains($0) }
             let said = "'\(Self.shown(json.raw.description))'"
             document.leave(
-                "'\(name)', which the client says: "
+                "'\(name)', which the client sends: "
                     + (isSocketIO
-                        ? "say it with weir emit URL \(isWord ? name : "'\(name)'") \(said)" : "it is \(said)"))
+                        ? "send it with weir emit URL \(isWord ? name : "'\(name)'") \(said)" : "it is \(said)"))
         }
     }
 }

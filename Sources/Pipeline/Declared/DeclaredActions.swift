@@ -55,7 +55,7 @@ extension DeclaredBackend {
             let key = ResourceKey(DeclaredResource(read, of: nil))
             guard fetched.contains(key) else { return .fetch([key]) }
             guard model[roomID(id(ofChannel: name, in: model))] != nil else {
-                return .impossible("there is no room \(name)")
+                return .impossible("no room \(name)")
             }
         }
         if let step = asking(for: write.places, fetched) { return step }
@@ -86,7 +86,7 @@ extension DeclaredBackend {
             return nil
         }
         let key = ResourceKey(DeclaredResource(account, of: nil))
-        return fetched.contains(key) ? .impossible("the server does not say who you are") : .fetch([key])
+        return fetched.contains(key) ? .impossible("the server does not identify you") : .fetch([key])
     }
 
     func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {

@@ -53,8 +53,8 @@ enum DeclaredGuide {
         case nil: break
         case .ready: handlers.append("connection: it is ready")
         case .unauthorized: handlers.append("token: it is refused")
-        case .room: handlers.append("rooms: there is one")
-        case .gone: handlers.append("rooms: one is gone")
+        case .room: handlers.append("rooms: one was created")
+        case .gone: handlers.append("rooms: one was deleted")
         case .joined, .refused, .left: handlers.append("rooms: one is \(rule.says?.rawValue ?? "")")
         }
         if let entity = rule.entity { handlers.append("rows of \(entity)") }

@@ -154,7 +154,7 @@ extension DeclaredBackend {
         if !wrote, rows.isEmpty {
             if run.phase == .lookAgain {
                 return .refused(
-                    why: "the server says that it is there already, and '\(step.read ?? "")' does not find it")
+                    why: "the server reports that it already exists, but '\(step.read ?? "")' does not find it")
             }
             if step.write != nil {
                 run.phase = .write

@@ -54,7 +54,7 @@ struct MessageClient: Sendable {
             switch self {
             case .noHello: "no hello in time"
             case .silent: "the server did not answer a heartbeat"
-            case .restart: "the server asked for another connection"
+            case .restart: "the server requested a new connection"
             case .unfilled(let name): "'\(name)' of the profile lacks a value"
             }
         }

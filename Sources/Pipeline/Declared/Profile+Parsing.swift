@@ -97,7 +97,7 @@ extension Profile {
         }
         for read in reads { check(each: read, node("reads", read.name), &reader) }
         for read in reads where read.entity == nil && (read.replaces != .none || read.pages != nil) {
-            reader.problem(node("reads", read.name), "'\(read.name)' needs an entity: what its rows are")
+            reader.problem(node("reads", read.name), "'\(read.name)' needs an entity for its rows")
         }
         for read in reads {
             guard let pages = read.pages,
@@ -118,10 +118,10 @@ extension Profile {
             return
         }
         if read.replaces != .none || read.pages != nil {
-            reader.problem(node, "'\(read.name)' asks for one row: it has neither pages nor rows to replace")
+            reader.problem(node, "'\(read.name)' fetches one row: it cannot have pages or replace rows")
         }
         if !read.places.contains("\(each).id") {
-            reader.problem(node, "'\(read.name)' does not name the row it asks for: {\(each).id}")
+            reader.problem(node, "'\(read.name)' does not name the row to fetch: {\(each).id}")
         }
     }
 
@@ -141,7 +141,7 @@ extension Profile {
                 reader.problem(node, "'\(name)' is one parameter: a text, JSON or a file")
             }
             if let tag = procedure.tag, let place = tag.places.first(where: { !procedure.parameters.contains($0) }) {
-                reader.problem(node["tag"] ?? node, "a tag is made of parameters, and '{\(place)}' is none")
+                reader.problem(node["tag"] ?? node, "a tag consists of parameters, and '{\(place)}' is not one")
             }
             for (index, step) in procedure.steps.enumerated() {
                 let read = reads.first { $0.name == step.read }
@@ -166,7 +166,7 @@ extension Profile {
                 }
                 guard let row = step.row else { continue }
                 guard let entity = entities.first(where: { $0.name == read?.entity ?? write?.entity }) else {
-                    reader.problem(node, "step \(index + 1) of '\(procedure.name)' gives no row to call '\(row)'")
+                    reader.problem(node, "step \(index + 1) of '\(procedure.name)' returns no row to name '\(row)'")
                     continue
                 }
                 known.formUnion(["\(row).id"] + entity.fields.map { "\(row).\($0.name)" })
@@ -208,9 +208,9 @@ extension Profile {
             case .socketio where SocketIO.isReserved(event):
                 reader.problem(node ?? root, "'\(event)' is reserved by Socket.IO and cannot be emitted")
             case .websocket where !hasMessage:
-                reader.problem(node ?? root, "the key 'message' is missing: what is sent on a plain WebSocket")
+                reader.problem(node ?? root, "the key 'message' is missing: the message to send on a plain WebSocket")
             case .bayeux: reader.problem(node ?? root, "rooms of Bayeux are subscribed to: nothing is emitted")
-            case .none: reader.problem(node ?? root, "nothing is sent where the protocol is none")
+            case .none: reader.problem(node ?? root, "nothing can be sent with the protocol none")
             case .socketio, .websocket: break
             }
         }

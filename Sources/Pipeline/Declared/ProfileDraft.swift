@@ -144,7 +144,7 @@ struct ProfileDraft {
         let rest = event.fields.filter { !used.contains($0.path) }.map { "\($0.path) (\($0.type))" }
         if !rest.isEmpty { lines.append("    # Also there: " + rest.prefix(20).joined(separator: ", ")) }
         for object in event.byID {
-            lines.append("    # The members of \(object) are called by ids: no path leads to what is in them.")
+            lines.append("    # The members of \(object) are named by ids: no path leads to their contents.")
         }
         for field in event.fields where field.words > 1 {
             guard let last = field.path.split(separator: ".").last,

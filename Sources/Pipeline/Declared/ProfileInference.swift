@@ -117,7 +117,7 @@ public struct ProfileInference: Sendable {
         draft.timeReason = "a time in every event"
         draft.add(names.compactMap { name in seen[name].map { $0.event(called: name) } })
         var lines = [
-            "# Made of \(Self.count(count, "event")). Each guess says why: check it, then delete the comment.",
+            "# Made from \(Self.count(count, "event")). Each guess has its reason in a comment: check it, then delete the comment.",
             "name: \(name)",
         ]
         let places = [("path", path, "/socket.io/"), ("namespace", namespace, "/")].filter { $0.1 != $0.2 }

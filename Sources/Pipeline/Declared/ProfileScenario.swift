@@ -96,10 +96,10 @@ extension ProfileScenario {
 extension ProfileScenario: ProfileObject {
     static let places: [String]? = []
     static let keys: [ProfileKey<Self>] = [
-        .init("tokens", named: \.tokens, "The tokens that are taken, each with the key of its user's row."),
-        .init("rows", named: \.rows, "The rows that are there at first, by entity."),
-        .init("forbidden", \.forbidden, "The rooms that nobody may join."),
-        .init("steps", \.steps, "What happens, in order."),
+        .init("tokens", named: \.tokens, "The accepted tokens, each with the key of its user's row."),
+        .init("rows", named: \.rows, "The initial rows, by entity."),
+        .init("forbidden", \.forbidden, "The rooms that cannot be joined."),
+        .init("steps", \.steps, "The steps of the scenario, in order."),
     ]
 }
 
@@ -107,7 +107,7 @@ extension ProfileScenario.Token: NamedProfileObject {
     static var shortKey: String? { "user" }
     static let keys: [ProfileKey<Self>] = [
         .init("user", \.user, "The key of its user's row.", isRequired: true),
-        .init("service", \.service, "The service that takes it; every one where nothing is said."),
+        .init("service", \.service, "The service that accepts it; default all services."),
     ]
 }
 
@@ -127,24 +127,24 @@ extension ProfileScenario.Table: NamedProfileObject {
 extension ProfileScenario.Forbidden: ProfileObject {
     static var shortKey: String? { "room" }
     static let keys: [ProfileKey<Self>] = [
-        .init("room", \.room, "The id of what the room is of.", isRequired: true),
-        .init("why", \.why, "What is said to who asks."),
+        .init("room", \.room, "The id of the room's subject.", isRequired: true),
+        .init("why", \.why, "The reason sent to the client."),
     ]
 }
 
 extension ProfileScenario.Step: ProfileObject {
     static let keys: [ProfileKey<Self>] = [
-        .init("after", \.after, "How long after the step before."),
-        .init("emit", \.emit, "An event of this name is emitted, whatever the profile says of it."),
-        .init("payload", \.payload, "What it carries."),
-        .init("room", \.room, "The room whose members are told; everybody where nothing is said."),
-        .init("create", \.create, "A row of this entity is made."),
-        .init("change", \.change, "A row of this entity is changed."),
-        .init("delete", \.delete, "A row of this entity is deleted."),
+        .init("after", \.after, "The time since the previous step."),
+        .init("emit", \.emit, "Emits an event with this name, regardless of the profile."),
+        .init("payload", \.payload, "The payload of the event."),
+        .init("room", \.room, "The room whose members receive it; default all clients."),
+        .init("create", \.create, "Creates a row of this entity."),
+        .init("change", \.change, "Changes a row of this entity."),
+        .init("delete", \.delete, "Deletes a row of this entity."),
         .init("id", \.id, "The key of the row."),
-        .init("row", \.row, "The fields that it gets."),
+        .init("row", \.row, "The new values of its fields."),
         .init("by", \.by, "The key of the user who does it."),
-        .init("drop", \.drop, "Connections are cut, or sessions forgotten, too."),
+        .init("drop", \.drop, "Cuts the connections, or also forgets the sessions."),
     ]
     /// The keys that define the type of a step. Each step has exactly one.
     fileprivate static let deeds = ["emit", "create", "change", "delete", "drop"]
@@ -189,7 +189,7 @@ extension ProfileScenario {
                     continue
                 }
                 if let text = key.text, !keys.insert(text).inserted {
-                    reader.problem(key, "there is a row '\(TerminalText.truncated(text, to: 40))' already")
+                    reader.problem(key, "the row '\(TerminalText.truncated(text, to: 40))' already exists")
                 }
             }
         }
@@ -246,7 +246,7 @@ extension ProfileScenario {
             reader.problem(node, "a step needs one of \(Step.deeds.joined(separator: ", "))")
         }
         if let name = step.emit, SocketIO.isReserved(name), profile.realtime.transport == .socketio {
-            reader.problem(node["emit"] ?? node, "'\(name)' is an event of Socket.IO's own, which nobody can emit")
+            reader.problem(node["emit"] ?? node, "'\(name)' is reserved by Socket.IO and cannot be emitted")
         }
         guard let name = step.create ?? step.change ?? step.delete else { return }
         guard let entity = profile.entities.first(where: { $0.name == name }) else {

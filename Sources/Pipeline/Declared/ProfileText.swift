@@ -261,7 +261,7 @@ public struct ProfileCondition: Hashable, Sendable {
         for test in expression.tests {
             if case .payload = test.field { continue }
             throw FilterError(
-                message: "a profile asks for payload.… alone, not for \(test.field)", source: text, range: 0..<0)
+                message: "a profile can use only payload.…, not \(test.field)", source: text, range: 0..<0)
         }
         self.text = text
         question = Self.question(expression)

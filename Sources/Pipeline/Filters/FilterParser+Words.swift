@@ -42,17 +42,17 @@ extension FilterParser {
                 let isQuoted = reader.peek() == "\"" && reader.position == place + 1
                 let key = isQuoted ? try reader.quoted() : reader.run(FilterSyntax.isKeyCharacter)
                 guard isQuoted || !key.isEmpty else {
-                    throw reader.error("a key is missing behind the point", place..<place + 1)
+                    throw reader.error("a key is missing after the dot", place..<place + 1)
                 }
                 if steps.isEmpty, !isQuoted, Int(key) != nil {
-                    throw reader.error("no argument is called .\(key): \(JSONPath.hint)", place..<reader.position)
+                    throw reader.error("no argument is named .\(key): \(JSONPath.hint)", place..<reader.position)
                 }
                 steps.append(.key(key))
             case "[":
                 let digits = reader.run { $0 != "]" && FilterSyntax.isKeyCharacter($0) }
                 guard let index = Int(digits), index >= 0, reader.run({ $0 == "]" }) == "]" else {
                     throw reader.error(
-                        "between brackets stands a number from 0 on: payload.list[0]", place..<reader.position)
+                        "write a number, at least 0, in the brackets: payload.list[0]", place..<reader.position)
                 }
                 steps.append(.element(index))
             default: throw reader.error("one . or one [ leads on, as in payload.list[0].id", place..<reader.position)
@@ -79,7 +79,7 @@ extension FilterParser {
         guard let operation = takeOperator() else { return nil }
         guard field.allows(operation) else {
             throw reader.error(
-                "\(field) cannot be asked with \(operation.rawValue): \(field.operators)", start..<reader.position)
+                "\(field) does not support \(operation.rawValue): \(field.operators)", start..<reader.position)
         }
         return operation
     }
@@ -162,7 +162,7 @@ extension FilterField {
     /// Returns the error message for a value that is not in the field's list of words.
     package func unknown(_ value: String, _ words: [String]) -> String {
         let near = Suggestion.phrase(for: value, among: words)
-        return "no \(self) is called '\(value)'"
+        return "no \(self) is named '\(value)'"
             + (near.isEmpty ? "; it is one of " + words.joined(separator: ", ") : near)
     }
 

@@ -24,7 +24,8 @@ package struct FilterParser {
                 "a filter has at most \(mostCharacters) characters", mostCharacters..<parser.reader.count)
         }
         guard parser.reader.peek() != nil else {
-            throw parser.reader.error("there is nothing in it; write FIELD OPERATOR VALUE, as in kind = message", 0..<0)
+            throw parser.reader.error(
+                "the expression is empty; write FIELD OPERATOR VALUE, such as kind = message", 0..<0)
         }
         let expression = try parser.alternatives()
         if let rest = parser.reader.peek() { throw parser.unexpected(rest) }
@@ -39,7 +40,7 @@ package struct FilterParser {
             return reader.error("and or or is expected here; did you mean '\(near)'?", start..<reader.position)
         }
         let end = max(reader.position, start + 1)
-        return reader.error("and or or is expected here; a value with spaces stands in quotes", start..<end)
+        return reader.error("expected 'and' or 'or' here; write a value with spaces in quotes", start..<end)
     }
 
     // MARK: - Or, and, not
@@ -121,7 +122,7 @@ package struct FilterParser {
     private func bare(_ field: FilterField, _ range: Range<Int>) throws(FilterError) -> FilterTest {
         guard case .truth = field.domain else {
             throw reader.error(
-                "an operator is missing behind \(field): \(field.operators)", range.upperBound..<range.upperBound)
+                "an operator is missing after \(field): \(field.operators)", range.upperBound..<range.upperBound)
         }
         return FilterTest(field: field, operation: .equal, values: [.truth(true)])
     }

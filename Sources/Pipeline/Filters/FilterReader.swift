@@ -106,7 +106,7 @@ package struct FilterReader {
         default: break
         }
         throw error(
-            "a backslash stands before \", ', \\, n, r, t or u{…} alone; write \\\\ for a backslash", start..<position)
+            "a backslash must be followed by \", ', \\, n, r, t or u{…}; write \\\\ for a backslash", start..<position)
     }
 
     /// Reads a regular expression: between slashes (`\/` is a slash), quoted, or bare.

@@ -15,7 +15,7 @@ extension GroupMeBackend {
             let words = String((errors.isEmpty ? "HTTP status \(status)" : errors).prefix(300))
             return verdict(
                 on: action.operation, status,
-                action.operation.made.map { "group \($0) is made, but nobody is added to it: \(words)" } ?? words,
+                action.operation.made.map { "group \($0) was created, but no members were added: \(words)" } ?? words,
                 isTokenRefused: refusal.isUnauthorized, wait: retryAfter.map { .seconds($0) }, attempt)
         }
     }
@@ -71,7 +71,7 @@ extension GroupMeBackend {
         }
         draft.made = settleGroup(body, nil, into: &transaction)
         return draft.made == nil
-            ? .refused(why: "the answer does not say which group is made: nobody is added to it")
+            ? .refused(why: "the answer does not identify the created group: no members were added")
             : .next(.createChannel(draft))
     }
 

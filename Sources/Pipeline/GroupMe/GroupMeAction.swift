@@ -11,7 +11,7 @@ extension GroupMeBackend {
     func step(for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>) -> ActionStep {
         guard let user else {
             let key = ResourceKey.groupMe(.me)
-            return fetched.contains(key) ? .impossible("the server does not say who you are") : .fetch([key])
+            return fetched.contains(key) ? .impossible("the server does not identify you") : .fetch([key])
         }
         switch action.operation {
         case .createWorkspace, .changeWorkspace: return .impossible("GroupMe has no workspaces")
@@ -24,7 +24,7 @@ extension GroupMeBackend {
         guard let place = conversation(named: name, in: model) else { return finding(name, fetched, model) }
         if let group = place.group, model.group(group) == nil {
             let key = ResourceKey.groupMe(.group(group))
-            return fetched.contains(key) ? .impossible("you are in no group \(group)") : .fetch([key])
+            return fetched.contains(key) ? .impossible("you are not a member of group \(group)") : .fetch([key])
         }
         if place.group == nil, place.partner(of: user) == nil { return .impossible("the direct \(place) is not yours") }
         var known = action
@@ -41,7 +41,7 @@ extension GroupMeBackend {
             model.rows(in: .groups).compactMap { $0.group?.name }
             + model.rows(in: .chats).compactMap { $0.chat?.partner.name }
         return .impossible(
-            "there is no group or direct \(name) among yours"
+            "none of your groups and direct conversations is named \(name)"
                 + Suggestion.phrase(for: name.description, among: names.map { "#" + $0 }))
     }
 
@@ -79,7 +79,7 @@ extension GroupMeBackend {
     /// Returns an error message for a picture outside GroupMe's image service, since groups show only its pictures.
     private func problem(withPicture address: String?) -> String? {
         guard let address, !address.isEmpty, !address.hasPrefix(GroupMePictures.addresses) else { return nil }
-        return "a group's picture is at \(GroupMePictures.addresses)…, as the image service gives it"
+        return "the picture of a group must have an address of the image service, \(GroupMePictures.addresses)…"
     }
 
     /// Returns the step that rejoins a group. If the user is already in the group, the action is finished.
@@ -133,7 +133,7 @@ extension GroupMeBackend {
             guard text.count <= Self.longestText else {
                 return .impossible("a message has at most \(Self.longestText) characters, this has \(text.count)")
             }
-            guard !text.isEmpty || !action.pictures.isEmpty else { return .impossible("there is nothing to send") }
+            guard !text.isEmpty || !action.pictures.isEmpty else { return .impossible("nothing to send") }
             return .request(action.operation, sending(text, re: thread, action, to: place, user))
         case .react(let reference, let names):
             guard names.count <= 1 else { return .impossible("a user has one reaction to a message") }

@@ -178,7 +178,7 @@ extension GroupMeResource {
         case .newest: "the newest messages"
         case .window: "all messages that are shown"
         case .around: "the messages around it"
-        case .addedMembers: "who was added"
+        case .addedMembers: "the added members"
         }
     }
 }

@@ -159,7 +159,7 @@ extension BackendRooms {
     /// Selects the channel of a room.
     func selectChannel(_ room: String, into transaction: inout Transaction) {
         guard let channel = section(.messages, of: room, transaction.model)?.section.parent else {
-            return transaction.notice(.warning, "'\(room)' cannot be selected: it is no channel")
+            return transaction.notice(.warning, "'\(room)' cannot be selected: not a channel")
         }
         let isDirect = facts(of: room, in: transaction.model).kind == "direct"
         transaction.globals.select(channel: channel, in: isDirect ? .directs : .commons)

@@ -41,7 +41,7 @@ package struct RoomExpression: Hashable, Sendable {
         var pending: Bool?
         for word in words {
             if word == "+" || word == "-" {
-                guard pending == nil else { throw RoomPatternError("two operators stand side by side") }
+                guard pending == nil else { throw RoomPatternError("two operators without a pattern between them") }
                 pending = word == "-"
                 continue
             }
@@ -50,14 +50,14 @@ package struct RoomExpression: Hashable, Sendable {
                 // A minus before an expression applies to the expression as a whole.
                 let pattern = read.count == 1 ? read[0].pattern : .group(RoomExpression(read))
                 guard read.count > 1 || !read[0].isExcluded else {
-                    throw RoomPatternError("two operators stand side by side")
+                    throw RoomPatternError("two operators without a pattern between them")
                 }
                 read = [Term(pattern, isExcluded: true)]
             }
             terms += read
             pending = nil
         }
-        guard pending == nil else { throw RoomPatternError("a pattern is missing behind the operator") }
+        guard pending == nil else { throw RoomPatternError("a pattern is missing after the operator") }
         self.terms = terms
         guard count <= Self.mostTerms else { throw RoomPatternError("more than \(Self.mostTerms) patterns") }
     }
@@ -162,7 +162,7 @@ package struct RoomExpression: Hashable, Sendable {
                     rest.removeFirst()
                     skipSpaces()
                     if let next = rest.first, Self.isSign(next) {
-                        throw RoomPatternError("two operators stand side by side")
+                        throw RoomPatternError("two operators without a pattern between them")
                     }
                 }
                 terms.append(Term(try pattern(depth: depth), isExcluded: first == "-"))
@@ -174,7 +174,7 @@ package struct RoomExpression: Hashable, Sendable {
         private mutating func pattern(depth: Int) throws(RoomPatternError) -> RoomPattern {
             guard rest.first == "(" else {
                 let (text, isClosed) = word()
-                guard !text.isEmpty else { throw RoomPatternError("a pattern is missing behind the operator") }
+                guard !text.isEmpty else { throw RoomPatternError("a pattern is missing after the operator") }
                 let pattern = try RoomPattern(parsing: text)
                 // Otherwise the pattern would swallow the parenthesis that closes the group around it.
                 guard isClosed else { throw RoomPatternError("a parenthesis is not closed; \(Self.hint)") }
@@ -200,7 +200,7 @@ package struct RoomExpression: Hashable, Sendable {
         }
 
         private static let hint =
-            #"a name with parentheses stands in quotation marks, and in /…/ a single one is \x28 or \x29"#
+            #"write a name with parentheses in quotation marks, and a single one in /…/ as \x28 or \x29"#
 
         /// Reads one pattern: up to the next operator between spaces, or a closing parenthesis that was not opened in
         /// the pattern.

@@ -14,7 +14,7 @@ extension TwakeBackend {
             // answer.
             if let why = refusal(in: body, of: action.operation) { return .refused(why: why, status: nil) }
             if confirms(action.operation, body) { return .done }
-            return .later(after: nil, why: "the answer is not what the server says to this", mayBeDone: true)
+            return .later(after: nil, why: "unexpected answer of the server", mayBeDone: true)
         case .response(let status, let body, let retryAfter):
             let words = Self.words(of: body)
             let why = words.isEmpty ? "HTTP status \(status)" : words
@@ -44,12 +44,12 @@ extension TwakeBackend {
                 let visibility = (try? Twake.channel(from: body, user: facts.user))?.visibility?.wireName
             else { return nil }
             return visibility == wanted
-                ? nil : "the channel stays \(visibility): you may change the rest of it, which is done"
+                ? nil : "the channel stays \(visibility): only its other properties can be changed, which was done"
         case .changeWorkspace(_, .addMember):
             guard case .array(let invitations)? = (try? JSONValue(parsing: body))?["resources"],
                 let failed = invitations.first(where: { $0["status"]?.text == "error" })
             else { return nil }
-            return String((failed["message"]?.text ?? "the server does not say why").prefix(300))
+            return String((failed["message"]?.text ?? "the server gives no reason").prefix(300))
         default: return nil
         }
     }

@@ -27,9 +27,9 @@ extension TwakeBackend {
             request = era == .a ? .proxyDelete(place) : .coreDelete(place)
         case .markRead: request = era == .a ? .proxyRead(path) : .coreRead(path)
         case .editChannel(_, let change):
-            if channel.isDirect { return .impossible("a direct has no name of its own") }
+            if channel.isDirect { return .impossible("a direct conversation has no name") }
             if era == .a, change.visibility != nil {
-                return .impossible("this server has no call that changes who sees a channel")
+                return .impossible("this server cannot change the visibility of a channel")
             }
             request = era == .a ? .proxyEditChannel(channel.edited(change)) : .coreEditChannel(path, change)
         case .deleteChannel: request = era == .a ? .proxyDeleteChannel(path) : .coreDeleteChannel(path)
@@ -44,7 +44,9 @@ extension TwakeBackend {
     }
 
     func request(forChannel draft: Action.ChannelDraft, _ era: TwakeEra, _ place: TwakePlace) -> ActionStep {
-        if draft.kind == .direct, draft.members.isEmpty { return .impossible("a direct needs somebody to talk to") }
+        if draft.kind == .direct, draft.members.isEmpty {
+            return .impossible("a direct conversation needs another member")
+        }
         let operation = Action.Operation.createChannel(draft)
         switch era {
         case .a where draft.kind == .direct && draft.members.count > 1:

@@ -9,14 +9,16 @@ extension TwakeBackend {
     func step(
         for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
     ) -> ActionStep {
-        guard action.pictures.isEmpty else { return .impossible("pictures are sent to GroupMe only") }
-        if case .rejoinChannel = action.operation { return .impossible("Twake lets nobody back in: be added again") }
-        guard !facts.hasNoREST else { return .impossible("there is no Twake REST service here") }
-        guard let era = facts.era else { return fetching(.server, fetched, "the server does not say what it is") }
-        guard facts.user != nil else { return fetching(.account(era), fetched, "the server does not say who you are") }
+        guard action.pictures.isEmpty else { return .impossible("pictures can be sent only to GroupMe") }
+        if case .rejoinChannel = action.operation {
+            return .impossible("Twake does not support rejoining: ask to be added again")
+        }
+        guard !facts.hasNoREST else { return .impossible("no Twake REST service here") }
+        guard let era = facts.era else { return fetching(.server, fetched, "the server does not identify its version") }
+        guard facts.user != nil else { return fetching(.account(era), fetched, "the server does not identify you") }
         if case .changeAccount(let change) = action.operation { return request(for: change, era) }
         guard let company = action.place?.company ?? facts.company else {
-            return fetching(.companies(era), fetched, "you are in no company; name one with --company")
+            return fetching(.companies(era), fetched, "you belong to no company; name one with --company")
         }
         let named = action.place?.workspace ?? (company == facts.company ? facts.workspace : nil)
         if let step = looking(for: company, named, era, fetched, model) { return step }
@@ -29,7 +31,7 @@ extension TwakeBackend {
             return request(for: change, of: TwakePlace(company: company, workspace: workspace), era)
         }
         guard let workspace = named else {
-            let why = "you are in no workspace of the company; name one with --workspace"
+            let why = "you belong to no workspace of the company; name one with --workspace"
             return fetching(.workspaces(era, company: company), fetched, why)
         }
         if let step = looking(for: workspace, of: company, era, fetched, model) { return step }
@@ -47,7 +49,7 @@ extension TwakeBackend {
                 model.rows(in: $0).compactMap { $0.channel?.name.map { "#" + $0 } }
             }
             return .impossible(
-                "there is no channel \(name) among yours in the workspace"
+                "none of your channels in the workspace is named \(name)"
                     + Suggestion.phrase(for: name.description, among: names))
         }
         let operation = action.operation.replacing(name, by: channel.id)
@@ -63,7 +65,7 @@ extension TwakeBackend {
             let key = ResourceKey.twake(.message(era, channel.path, thread: place.thread, id: place.message))
             if model[.message(reference.message)] == nil {
                 guard fetched.contains(key) else { return .fetch([key]) }
-                if !action.files.isEmpty { return .impossible("there is no such message in the channel") }
+                if !action.files.isEmpty { return .impossible("the channel has no such message") }
             }
         }
         if let file = action.nextUpload {
@@ -103,7 +105,7 @@ extension TwakeBackend {
         if let workspace { sections.append(.channels(workspace)) }
         if sections.contains(where: { holdsTruth($0, model) }) { return nil }
         return looking(for: company, among: facts.companies, .companies(era), fetched) { others in
-            "there is no company '\(company)'; you are in " + (others.isEmpty ? "none" : others)
+            "no company '\(company)'; " + (others.isEmpty ? "you belong to none" : "candidates: \(others)")
         }
     }
 
@@ -116,8 +118,8 @@ extension TwakeBackend {
         let places = facts.workspaces[company]
         return looking(for: workspace, among: places, .workspaces(era, company: company), fetched) { others in
             let name = facts.companies?.first { $0.id == company }?.label ?? company.description
-            return "there is no workspace '\(workspace)' in company \(name); "
-                + (others.isEmpty ? "there is none" : "there are: \(others)")
+            return "no workspace '\(workspace)' in company \(name); "
+                + (others.isEmpty ? "you belong to none" : "candidates: \(others)")
         }
     }
 

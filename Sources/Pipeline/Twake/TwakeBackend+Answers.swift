@@ -180,7 +180,7 @@ extension TwakeBackend {
         facts.toldOfNoREST = true
         let rooms = discoversRooms ? "; no rooms can be found: name them with --join" : ""
         transaction.notice(
-            .warning, "there is no Twake REST service here (\(why)): events are shown, nothing is refetched\(rooms)")
+            .warning, "no Twake REST service here (\(why)): events are shown, nothing is refetched\(rooms)")
     }
 }
 

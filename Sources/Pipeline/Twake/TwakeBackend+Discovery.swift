@@ -147,7 +147,7 @@ extension TwakeBackend {
         }
         if places.count > 1 {
             let others = places.filter { $0.id != first.id }.map(\.label).joined(separator: ", ")
-            transaction.notice(.info, "\(what) \(first.label) is taken; choose with \(option): \(others)")
+            transaction.notice(.info, "using \(what) \(first.label); choose another with \(option): \(others)")
         }
         return first.id
     }

@@ -33,7 +33,7 @@ extension TwakeBackend {
                 channel: channel, thread: message.thread, in: isDirect ? .directs : .commons)
         }
         guard discoversRooms else {
-            return transaction.notice(.warning, "the rooms were named: there is no workspace to change")
+            return transaction.notice(.warning, "the rooms were named with --join: there is no workspace to change")
         }
         let changesCompany = company != facts.company
         guard changesCompany || (workspace != nil && workspace != facts.workspace) else { return }

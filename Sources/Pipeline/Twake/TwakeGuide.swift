@@ -152,8 +152,8 @@ extension TwakeTreatment.Refetch {
     fileprivate var words: String {
         switch self {
         case .none: ""
-        case .list: "the list that holds the channel"
-        case .listSoon: "the list that holds the channel, a little later"
+        case .list: "the list that contains the channel"
+        case .listSoon: "the list that contains the channel, a little later"
         case .channelSoon: "the channel, a little later"
         case .members: "the channel's members"
         case .message: "the message"

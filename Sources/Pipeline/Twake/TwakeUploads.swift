@@ -40,7 +40,7 @@ extension TwakeBackend {
             return .refused(why: failed + message, status: nil)
         case .response(200..<300, let body, _):
             if Self.uploadedID(in: body) != nil { return .done }
-            return .refused(why: failed + "the answer is not what the server says to this", status: nil)
+            return .refused(why: failed + "unexpected answer of the server", status: nil)
         case .response(let status, let body, let retryAfter):
             let why = RESTCall.refusal(status: status, body: body)
             if isTokenRefusal(status, Self.words(of: body)) { return .tokenRefused(why: why) }

@@ -174,7 +174,7 @@ extension CloudEvents {
         while let text = try lines.next() {
             if text.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
             guard let event = event(text) else {
-                lines.leaveOut("it is no CloudEvent")
+                lines.leaveOut("not a CloudEvent")
                 continue
             }
             let wall = max(last, event.wall ?? last)

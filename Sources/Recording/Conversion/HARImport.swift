@@ -40,7 +40,7 @@ enum HARImport {
         do throws(JSONError) {
             try Self.archive(bytes, &archive)
         } catch {
-            throw .notARecording(path: path, message: "it is no HTTP archive: \(error.description)")
+            throw .notARecording(path: path, message: "not an HTTP archive: \(error.description)")
         }
         for stray in archive.strays { hear(path, stray) }
         let (messages, connections) = (archive.messages, archive.connections)

@@ -99,7 +99,7 @@ enum LineLog {
                 waiting = (direction, isBinary, bytes, wall)
             case .more(let text):
                 guard waiting?.isBinary == false else {
-                    lines.leaveOut("it goes on with a text, and none comes before it")
+                    lines.leaveOut("it continues a text, but no text precedes it")
                     continue
                 }
                 waiting?.bytes += [lineFeed] + text
@@ -147,17 +147,17 @@ enum LineLog {
             line = line[(space + 1)...]
         }
         guard let sign = line.popFirst(), sign == UInt8(ascii: "<") || sign == UInt8(ascii: ">") else {
-            return .stray("its time stands before neither < nor >")
+            return .stray("its time is not followed by < or >")
         }
         let isBinary = line.starts(with: "b ".utf8)
         if isBinary { line = line.dropFirst() }
         guard line.isEmpty || line.first == UInt8(ascii: " ") else {
-            return .stray("no space stands behind its < or >")
+            return .stray("no space follows its < or >")
         }
         let direction: Record.FrameRecord.Direction = sign == UInt8(ascii: "<") ? .in : .out
         let text = Array(line.dropFirst())
         guard isBinary else { return .message(direction, isBinary: false, bytes: text, time: time) }
-        guard let bytes = Base64.decode(text.span) else { return .stray("what stands behind its b is not base64") }
+        guard let bytes = Base64.decode(text.span) else { return .stray("the text after its b is not base64") }
         return .message(direction, isBinary: true, bytes: bytes, time: time)
     }
 

@@ -186,7 +186,7 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
         case .refused(let ticket, let refusal):
             guard ticket.attempt == attempt, case .flowing = state else { return }
             refuse(ticket, refusal, at: now)
-        case .disconnected: if case .flowing = state, sent > 0 { fail("the connection is gone", at: now) }
+        case .disconnected: if case .flowing = state, sent > 0 { fail("the connection was lost", at: now) }
         case .found(let found): resume(after: found, at: now, &effects)
         case .unanswered(let why): if case .asking = state { fail(why, at: now) }
         case .woke: wake(at: now, &effects)

@@ -24,7 +24,7 @@ package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
         let rest = text.dropFirst(Self.scheme.count)
         guard !rest.contains("@") else {
             throw Malformed(
-                "user and password are refused in a URL, which others see; give them by reference, as in "
+                "a URL must not contain a user and password, which others can see; give them by reference, such as "
                     + "--nats-user and --nats-password env:NAME")
         }
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)

@@ -70,15 +70,15 @@ package struct FileProblem: Hashable, Sendable {
         case .discontinuity(let expected, let found, let line):
             self.init(
                 .numbering, line: line, offset: place, lost: found > expected ? found - expected : nil,
-                message: "record \(found) stands where \(expected) should")
+                message: "found record \(found) instead of \(expected)")
         case .checksumMismatch(let line, let bytes, let recorded):
             self.init(
                 .checksum, line: line, offset: place,
-                message: "the \(bytes) bytes before it are not the \(recorded) that were written")
+                message: "the \(bytes) bytes before it differ from the \(recorded) that were written")
         case .displacement(let expected, let found, let line):
             self.init(
                 .index, line: line, offset: place,
-                message: "what stands before it was written at byte \(found), where byte \(expected) should follow: "
+                message: "the text before it was written at byte \(found), but byte \(expected) should follow: "
                     + "chunks are missing, doubled or out of order")
         }
     }

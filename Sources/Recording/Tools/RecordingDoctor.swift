@@ -102,7 +102,7 @@ private struct Examination {
             problems.append(FileProblem(kind, line: line.line, offset: line.offset, message: message))
         }
         if let ended {
-            add(.index, "it stands behind the end of line \(ended)")
+            add(.index, "the record is after the end of line \(ended)")
             self.ended = nil
         }
         if line.stamp.time < lastTime {
@@ -110,7 +110,7 @@ private struct Examination {
         }
         lastTime = line.stamp.time
         if let length = line.record.lengthBeforeCut {
-            add(.cut, "its payload had \(length) bytes, and only the beginning was recorded: a replay parts here")
+            add(.cut, "its payload had \(length) bytes, and only the beginning was recorded: a replay diverges here")
         }
         if !line.isAside { lastNumber = line.stamp.n }
         switch line.record {
@@ -146,7 +146,7 @@ private struct Examination {
     private func look(at index: Record.IndexRecord) -> String? {
         guard chunks.count < Self.mostChunks, !index.chunks.isEmpty else { return nil }
         if index.chunks.count != chunks.count {
-            return "the index names \(index.chunks.count) chunks, and there are \(chunks.count)"
+            return "the index lists \(index.chunks.count) chunks, but the file has \(chunks.count)"
         }
         for (place, (said, found)) in zip(index.chunks, chunks).enumerated() {
             if said.offset != found.offset || said.records != found.records {

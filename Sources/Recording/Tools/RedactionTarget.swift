@@ -49,7 +49,7 @@ package struct RedactionTarget {
                 throw Malformed(message: error.message)
             }
         } else {
-            throw Malformed(message: "it is none of \(Self.names.joined(separator: ", ")), path:KEYS and regex:PATTERN")
+            throw Malformed(message: "not one of \(Self.names.joined(separator: ", ")), path:KEYS and regex:PATTERN")
         }
     }
 

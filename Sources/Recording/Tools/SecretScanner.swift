@@ -13,6 +13,6 @@ struct SecretScanner {
             }
             return nil
         }
-        return found.map { FileProblem(.secret, line: line, offset: offset, message: "there is what looks like " + $0) }
+        return found.map { FileProblem(.secret, line: line, offset: offset, message: "possible secret: " + $0) }
     }
 }

@@ -10,7 +10,7 @@ extension Batch {
     /// - Throws: `badBatch` with the rule and the position.
     @inlinable
     public func check() throws(ModelError) {
-        if isEmpty { throw .badBatch("the batch has nothing in it") }
+        if isEmpty { throw .badBatch("the batch is empty") }
         if let sole = soleChange { return try sole.check() }
         try checkSections()
         try checkRecords()
@@ -56,7 +56,7 @@ extension Batch {
     static func checkRange(_ path: SectionPath) throws(ModelError) {
         let limit = 0..<indexLimit
         if limit.contains(path.section), limit.contains(path.item) { return }
-        throw .badBatch("there is no element at \(path)")
+        throw .badBatch("no element at \(path)")
     }
 
     @inlinable
@@ -114,7 +114,7 @@ extension Batch {
             touched.append(Touched(old, new))
         }
         let fewest = moves.count + updates.count - Batch.staying(touched).count { $0 }
-        if moves.count > fewest { throw .badBatch("W6: there are \(moves.count) moves where \(fewest) would do") }
+        if moves.count > fewest { throw .badBatch("W6: \(moves.count) moves, but \(fewest) would suffice") }
     }
 
     /// Checks the same for a batch of one row: no other row is removed or inserted.

@@ -101,7 +101,7 @@ extension Batch {
             }
             let (index, key) = (row.path.section, row.element.sectionKey)
             if let other = indices.updateValue(index, forKey: key), other != index {
-                throw .badBatch("one section key stands at sections \(other) and \(index)")
+                throw .badBatch("sections \(other) and \(index) have the same key")
             }
             guard next < sections.count, sections[next].index == index else { continue }
             if sections[next].key != key { throw .badBatch("the element at \(row.path) belongs to another section") }
@@ -165,7 +165,7 @@ extension Batch {
         try Batch.checkIndices(sectionInsertions.map(\.index), "section insertions")
         try Batch.checkIndices(sectionMoves.map(\.to), "section moves")
         for move in sectionMoves {
-            if !(0..<Batch.indexLimit).contains(move.from) { throw .badBatch("there is no section \(move.from)") }
+            if !(0..<Batch.indexLimit).contains(move.from) { throw .badBatch("no section \(move.from)") }
             if move.oldRank == move.newRank { throw .badBatch("W6: the move to section \(move.to) changes no rank") }
         }
         if sectionDeletions.count + sectionInsertions.count + sectionMoves.count < 2 { return }
@@ -178,7 +178,7 @@ extension Batch {
     @inlinable
     static func checkIndices(_ indices: [Int], _ name: String) throws(ModelError) {
         for (position, index) in indices.enumerated() {
-            if !(0..<indexLimit).contains(index) { throw .badBatch("there is no section \(index)") }
+            if !(0..<indexLimit).contains(index) { throw .badBatch("no section \(index)") }
             if position > 0, indices[position - 1] >= index {
                 throw .badBatch("the \(name) are not in ascending order at \(index)")
             }

@@ -57,7 +57,7 @@ extension Batch {
     func checkSections(_ state: SectionedSnapshot<Element>, _ side: Side) throws(ModelError) {
         for section in sectionStandings(side) {
             guard state.sectionKey(at: section.index) == section.key, state.rank(of: section.key) == section.rank else {
-                throw .badBatch("another section than the batch says \(side.verb) at \(section.index)")
+                throw .badBatch("the section that \(side.verb) at \(section.index) differs from the batch")
             }
         }
     }
@@ -129,7 +129,7 @@ extension Batch.RowWalk {
         while position < standings.count, standings[position].path.section == section {
             let standing = standings[position]
             guard standing.path.item < rows.count, rows[standing.path.item] == standing.element else {
-                throw .badBatch("the element at \(standing.path) is another than the batch says")
+                throw .badBatch("the element at \(standing.path) differs from the batch")
             }
             if standing.passes { items.append(standing.path.item) }
             met += 1

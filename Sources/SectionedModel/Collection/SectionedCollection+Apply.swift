@@ -108,12 +108,12 @@ extension SectionedCollection {
         _ element: Element, at path: SectionPath, becoming new: Element?
     ) throws(ModelError) -> Touched {
         guard let here = state.element(at: path) else {
-            throw ModelError.badBatch("there is no element at \(path)")
+            throw ModelError.badBatch("no element at \(path)")
         }
         let hash = Element.hash(of: element.id)
         guard here == element, let slot = state.slot(of: element.id, hash: hash), state.records[slot].id == here.id
         else {
-            throw ModelError.badBatch("the element at \(path) is another than the batch says")
+            throw ModelError.badBatch("the element at \(path) differs from the batch")
         }
         var touched = Touched(old: here, slot: slot, new: new, hash: hash)
         touched.from = path
@@ -153,13 +153,13 @@ extension Batch {
         _ touched: [Touched], _ changes: SectionedCollection<Element>.SectionChanges
     ) throws(ModelError) {
         guard sectionDeletions == changes.deletions else {
-            throw ModelError.badBatch("other sections lose their last element than the batch says")
+            throw ModelError.badBatch("the sections that lose their last element differ from the batch")
         }
         guard sectionInsertions == changes.insertions else {
-            throw ModelError.badBatch("other sections get their first element than the batch says")
+            throw ModelError.badBatch("the sections that get their first element differ from the batch")
         }
         guard sectionMoves == changes.moves else {
-            throw ModelError.badBatch("other sections are given another rank than the batch says")
+            throw ModelError.badBatch("the sections with a new rank differ from the batch")
         }
         let targets = insertions.map(\.path) + (moves + updates).map(\.to)
         for (record, target) in zip(touched.dropFirst(deletions.count), targets) where record.to != target {

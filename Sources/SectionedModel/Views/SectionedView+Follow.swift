@@ -80,14 +80,14 @@ extension SectionedView {
         guard let id = (old ?? new)?.id else { return }
         let (left, came) = (state.slot(of: id), base.slot(of: id))
         guard left.map({ state.records[$0] }) == old, came.map({ base.records[$0] }) == new, let slot = left ?? came
-        else { throw .badBatch("the view's collection has not done what the batch says") }
+        else { throw .badBatch("the view's collection did not apply the batch") }
         let (before, after) = (rule.shown(old), rule.shown(new))
         guard before != after else { return }
         if let after, !after.isOrdered { throw .unorderedKey }
         var row = Touched(old: before, slot: slot, new: after, hash: 0)
         row.from = before.flatMap { path(of: $0, slot) }
         if before != nil, row.from == nil {
-            throw .badBatch("the view does not show an element where the batch says it was")
+            throw .badBatch("the view does not show an element at its place in the batch")
         }
         touched.append(row)
     }

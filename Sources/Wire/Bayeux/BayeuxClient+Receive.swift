@@ -112,7 +112,7 @@ extension BayeuxClient {
             note(batchOf: message)
             stood = now
             if now - opened >= Steadiness.holdingTime { forgotten = 0 }
-            guard !isForbidden else { return finish(.forbidden("no further connect is wanted"), into: &effects) }
+            guard !isForbidden else { return finish(.forbidden("the server forbids further connects"), into: &effects) }
             let pause = max(advice.interval ?? .zero, pauseAfterHaste(at: now))
             connect = .due(now + pause)
             if pause == .zero { connectNow(clientID, at: now, into: &effects) }

@@ -127,14 +127,14 @@ struct DeclaredWorld {
             #expect(answer.status == status && answer.body == "{\"error\":\"\(words)\"}", "\(answer)")
             #expect(answer.told == [])
         }
-        check(401, "the token is nobody's", world.ask("GET /api/me", token: "stolen"))
-        check(401, "the token is nobody's", world.ask("GET /api/rooms", token: nil))
-        check(404, "there is no such path", world.ask("GET /api/elsewhere"))
-        check(404, "there is no such path", world.ask("POST /api/rooms"))
-        check(404, "there is no such room", world.ask("GET /api/rooms/attic/messages"))
+        check(401, "unknown token", world.ask("GET /api/me", token: "stolen"))
+        check(401, "unknown token", world.ask("GET /api/rooms", token: nil))
+        check(404, "no such path", world.ask("GET /api/elsewhere"))
+        check(404, "no such path", world.ask("POST /api/rooms"))
+        check(404, "no such room", world.ask("GET /api/rooms/attic/messages"))
         check(403, "members of the board only", world.ask("GET /api/rooms/board/messages"))
-        check(404, "there is no message 9", world.ask("PUT /api/rooms/lobby/messages/9", #"{"text":"x"}"#))
-        check(404, "there is no message 1", world.ask("DELETE /api/rooms/dev/messages/1"))
+        check(404, "no message 9", world.ask("PUT /api/rooms/lobby/messages/9", #"{"text":"x"}"#))
+        check(404, "no message 1", world.ask("DELETE /api/rooms/dev/messages/1"))
         for body in ["", "{", "[]", "{}", #"{"text":"x"}"#, #"{"text":{},"nonce":"1"}"#] {
             #expect(world.ask("POST /api/rooms/lobby/messages", body).status == 400, "\(body)")
         }
@@ -245,7 +245,7 @@ struct DeclaredWorld {
         world.connect(1)
         let refused = try #require(try world.emit(1, "join", #"{"room":"board"}"#))
         #expect(refused.ack == #"{"ok":false,"error":"members of the board only"}"#)
-        #expect(try #require(try world.emit(1, "join", #"{"room":"attic"}"#)).ack.contains("there is no such room"))
+        #expect(try #require(try world.emit(1, "join", #"{"room":"attic"}"#)).ack.contains("no such room"))
         #expect(try world.emit(1, "shout", "{}") == nil)
         world = try DeclaredWorld(
             """
@@ -318,10 +318,10 @@ struct DeclaredWorld {
                 "3:24: the key 'id' is missing: where the id of a row is",
                 "5:7: the field 'text' is missing: the profile requires it",
                 "5:28: unknown field 'txt'; did you mean 'text'?",
-                "6:12: there is a row '1' already",
+                "6:12: the row '1' already exists",
                 "6:42: a field of type time is expected here, not the value 'soon'",
                 "7:3: unknown entity 'mesage'; did you mean 'message'?",
-                "9:5: the key 'row' is missing: The fields that it gets.",
+                "9:5: the key 'row' is missing: The new values of its fields.",
                 "10:13: invalid duration 'soon'; write it like 500ms, 2s, 1.5m or 1h",
                 "10:25: unknown word 'all'; allowed: connections, sessions",
                 "11:5: a step needs one of emit, create, change, delete, drop",

@@ -38,7 +38,7 @@ import Wire
         screen.tell(.reports([StampedReport(stamp: Sample.stamp(4, 1), report: .emit(report))]))
         #expect(screen.text.contains("#5✓ ask 1") && screen.text.contains("ask #5 answered"))
         screen.type("ga")
-        #expect(screen.text.contains("it was answered"))
+        #expect(screen.text.contains("it is already answered"))
     }
 
     @Test func `nothing is sent in a guarded context or in a replay`() {
@@ -47,6 +47,6 @@ import Wire
         #expect(guarded.text.contains("the context is guarded") && guarded.effects.isEmpty)
         var replay = screen { $0.isReplay = true }
         replay.type(">")
-        #expect(replay.text.contains("a recording cannot be spoken to"))
+        #expect(replay.text.contains("a recording accepts no input"))
     }
 }

@@ -91,7 +91,7 @@ import Wire
         var replay = screen()
         replay.watch.settings.isReplay = true
         replay.type("c")
-        #expect(replay.text.contains("a recording cannot be spoken to") && replay.effects.isEmpty)
+        #expect(replay.text.contains("a recording accepts no input") && replay.effects.isEmpty)
         var guarded = screen()
         guarded.watch.settings.silence = "the context is guarded"
         guarded.type("D")

@@ -144,6 +144,6 @@ import Wire
         run.receive("{")
         #expect(run.said == ["malformed"])
         run.receive(#"{"op":7}"#)
-        #expect(run.said == ["close: the server asked for another connection"])
+        #expect(run.said == ["close: the server requested a new connection"])
     }
 }

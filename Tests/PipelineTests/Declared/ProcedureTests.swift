@@ -97,7 +97,7 @@ import Wire
         chat.answer("users", "[]")
         chat.answer("users", status: 409, "{}")
         chat.answer("users", "[]")
-        #expect(ends(chat) == ["refused: the server says that it is there already, and 'user' does not find it"])
+        #expect(ends(chat) == ["refused: the server reports that it already exists, but 'user' does not find it"])
     }
 
     @Test func `after a lost answer the row is looked up before it is created again`() throws {
@@ -204,7 +204,7 @@ import Wire
     }
 
     @Test(arguments: [
-        ("tag: account {handle}", "tag: account {name}", "a tag is made of parameters, and '{name}' is none"),
+        ("tag: account {handle}", "tag: account {name}", "a tag consists of parameters, and '{name}' is not one"),
         ("{handle}\"}, entity: tweeter}", "{hanlde}\"}, entity: tweeter}", "unknown place '{hanlde}'"),
         ("- {read: tweeter, write: make_tweeter, row: tweeter}", "- {read: tweeter}", "does not know {tweeter.id} yet"),
         ("steps: {write: guess}", "steps: {row: x}", "needs a read or a write"),

@@ -75,7 +75,7 @@ import Testing
         let (text, profile) = try inferred(
             [("update", #"["update",{"4":{"text":"1 click"},"_id":0}]"#), ("one", #"["one",{"id":"x"}]"#)])
         #expect(profile.entities.isEmpty)
-        #expect(text.contains("# The members of the payload are called by ids: no path leads to what is in them."))
+        #expect(text.contains("# The members of the payload are named by ids: no path leads to their contents."))
         #expect(text.contains("  # 1 event.\n"))
     }
 

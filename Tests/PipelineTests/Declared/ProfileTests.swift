@@ -16,7 +16,7 @@ import Testing
 
     @Test func `a profile needs only a name`() throws {
         #expect(try Profile(parsing: Array("name: mine\n".utf8)) == Profile(name: "mine"))
-        #expect(problems("{}") == ["1:1: the key 'name' is missing: How the backend is called, as in --backend."])
+        #expect(problems("{}") == ["1:1: the key 'name' is missing: The name of the backend, as in --backend."])
     }
 
     @Test func `a name is a word other than that of a built-in backend`() {

@@ -65,7 +65,7 @@ struct GroupMeGroupTests {
         peer.answer("/v3/groups", #"{"id":"10000009","name":"Picnic","members":[]}"#)
         peer.answer("/chats", "[]")
         peer.answer("members/add", status: 401, body: #"{"meta":{"code":40102,"errors":["device"]}}"#)
-        #expect(ends(peer) == ["group 10000009 is made, but nobody is added to it: device"])
+        #expect(ends(peer) == ["group 10000009 was created, but no members were added: device"])
         #expect(peer.texts(of: .groups).contains("Picnic"))
     }
 
@@ -141,7 +141,7 @@ struct GroupMeGroupTests {
             peer.feed(act(operation))
             #expect(
                 ends(peer) == [
-                    "a group's picture is at https://i.groupme.com/…, as the image service gives it"
+                    "the picture of a group must have an address of the image service, https://i.groupme.com/…"
                 ])
         }
     }

@@ -475,9 +475,9 @@ struct GroupMeMessageTests {
     }
 
     @Test(arguments: [
-        ("99999999", "/v3/groups/99999999", "you are in no group 99999999"),
+        ("99999999", "/v3/groups/99999999", "you are not a member of group 99999999"),
         ("20000009+20000010", nil, "the direct 20000009+20000010 is not yours"),
-        ("#nobody", "page=", "there is no group or direct #nobody among yours"),
+        ("#nobody", "page=", "none of your groups and direct conversations is named #nobody"),
     ])
     func `an action in a missing conversation is refused and names it`(
         channel: String, asked: String?, why: String
