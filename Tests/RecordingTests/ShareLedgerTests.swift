@@ -70,6 +70,8 @@ private struct GroupHistory {
     }
 
     private mutating func act(_ index: Int) throws {
+        // Who fenced it off may not know that it did: its publisher finds out.
+        if fenced.contains(actors[index].ledger.me.id), draw(4) == 0 { return begin(index) }
         let due = actors[index].mail.filter { $0.at <= now }
         actors[index].mail.removeAll { $0.at <= now }
         for one in due {
@@ -87,14 +89,17 @@ private struct GroupHistory {
         }
         if actors[index].ledger.isOver {
             // The member was fenced off or has left. The tail joins as another member, or dies.
-            actors[index].rivals = nil
-            if draw(4) == 0 && !isCalm { actors[index].isDead = true }
-            actors[index] = Actor(ledger: newLedger(), wakes: now + .milliseconds(100), isDead: actors[index].isDead)
-            return
+            return begin(index)
         }
         let times = actors[index].mail.map(\.at) + [actors[index].ledger.deadline(at: now) ?? now]
         let soonest = times.min() ?? now
         actors[index].wakes = max(soonest, now + .milliseconds(Int64(1 + draw(isCalm ? 20 : 200))))
+    }
+
+    /// The tail begins anew as another member, or does not.
+    private mutating func begin(_ index: Int) {
+        let isDead = draw(4) == 0 && !isCalm
+        actors[index] = Actor(ledger: newLedger(), wakes: now + .milliseconds(100), isDead: isDead)
     }
 
     private mutating func perform(_ effect: ShareLedger.Effect, _ index: Int) -> ShareLedger.Input? {
