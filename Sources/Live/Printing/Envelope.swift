@@ -116,7 +116,7 @@ struct Envelope: ~Copyable {
         writer.member("from_us", gap.from.microseconds)
         writer.member("to_us", gap.to.microseconds)
         writer.member("lost", orNull: gap.lost)
-        writer.member("counted", gap.lost != nil ? "now" : gap.refetching.isEmpty ? "never" : "later")
+        writer.member("counted", gap.lost != nil ? "now" : gap.isCountedLater ? "later" : "never")
         writer.member("missed", orNull: gap.missed)
         writer.member("refetching", names: gap.refetching)
         writer.key("hole")

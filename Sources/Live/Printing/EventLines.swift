@@ -332,6 +332,9 @@ extension TypingReport {
 }
 
 extension GapReport {
+    /// Whether another report will say how much was lost.
+    var isCountedLater: Bool { cause != .handover && !refetching.isEmpty }
+
     /// Returns the gap in one sentence: its length, cause, size, and the refetch.
     func sentence(_ names: KnownNames = KnownNames()) -> String {
         let long = TimeText.span(milliseconds: (to - from).microseconds / 1000)
@@ -359,7 +362,9 @@ extension GapReport {
                 "\(why), \(amount); missing: \(hole.sentence(in: names.label(of: hole.section))) (weir rooms history fetches them)"
         }
         guard !refetching.isEmpty else { return "\(why), \(amount)" }
-        if cause == .handover { return "\(why), \(amount); taken over and refetched: \(refetching.joined())" }
+        if cause == .handover {
+            return "\(why), loss cannot be counted; taken over and refetched: \(refetching.joined(separator: ", "))"
+        }
         let named = refetching.prefix(5).map { names.naming(resource: $0) }.joined(separator: ", ")
         let more = refetching.count > 5 ? " and \(refetching.count - 5) more" : ""
         return "\(why), \(amount); refetching \(named)\(more)"
