@@ -25,7 +25,7 @@ struct ShellTests {
     func candidates() throws {
         let home = ["HOME": try Self.home()]
         #expect(try Self.complete("repl") == ["replay"])
-        #expect(try Self.complete("file", "re") == ["repair", "redact"])
+        #expect(try Self.complete("file", "re") == ["repair", "redact", "report"])
         #expect(try Self.complete("tail", "--max-atte") == ["--max-attempts"])
         #expect(try Self.complete("tail", "http://h", "--format", "js").contains("json"))
         #expect(try Self.complete("tail", "--format=js").contains("--format=json"))
@@ -117,7 +117,7 @@ struct ShellTests {
     @Test(
         "bash completes command lines",
         arguments: [
-            ("weir repl", ["replay"]), ("weir file re", ["redact", "repair"]),
+            ("weir repl", ["replay"]), ("weir file re", ["redact", "repair", "report"]),
             ("weir tail --max-atte", ["--max-attempts"]),
             ("weir ctx use pr", ["preview", "prod"]), ("weir tail --ctx=pro", ["prod"]),
             ("weir tail --color ", ["always", "auto", "never"]),
@@ -138,7 +138,7 @@ struct ShellTests {
     @Test(
         "fish completes command lines",
         arguments: [
-            ("weir repl", ["replay"]), ("weir file re", ["redact", "repair"]),
+            ("weir repl", ["replay"]), ("weir file re", ["redact", "repair", "report"]),
             ("weir tail --max-atte", ["--max-attempts"]),
             ("weir ctx use pr", ["preview", "prod"]), ("weir tail --color ", ["always", "auto", "never"]),
         ] as [(String, [String])])

@@ -23,7 +23,7 @@ struct UsageTests {
             (
                 ["file"],
                 "weir: a verb is missing: one of info, doctor, repair, index, cat, grep, filter, cut, merge, split, mark, "
-                    + "redact, compress, convert, diff, publish\n"
+                    + "redact, compress, convert, diff, report, publish\n"
                     + "Try 'weir help file'.\n"
             ),
             (
