@@ -91,10 +91,10 @@ import Testing
     }
 
     @Test func `An element that differs from the existing one is refused`() {
-        expectRefusal("is another") { $0.deletions[0].element.content += 1 }
-        expectRefusal("is another") { $0.moves[0].old.content += 1 }
-        expectRefusal("is another") { $0.updates[0].old.content += 5 }
-        expectRefusal("is another") { $0.deletions[1].element.id += 100 }
+        expectRefusal("differs from the batch") { $0.deletions[0].element.content += 1 }
+        expectRefusal("differs from the batch") { $0.moves[0].old.content += 1 }
+        expectRefusal("differs from the batch") { $0.updates[0].old.content += 5 }
+        expectRefusal("differs from the batch") { $0.deletions[1].element.id += 100 }
     }
 
     @Test func `An id that occurs twice or already exists is refused`() {
@@ -140,8 +140,8 @@ import Testing
         expectRefusal("lose their last") { $0.sectionDeletions = [] }
         expectRefusal("lose their last") { $0.sectionDeletions[0].rank = 4 }
         expectRefusal("get their first") { $0.sectionInsertions = [] }
-        expectRefusal("another rank") { $0.sectionMoves = [.init(from: 2, to: 1, key: 2, oldRank: 1, newRank: 0)] }
-        expectRefusal("another rank") { $0.sectionMoves = [.init(from: 2, to: 1, key: 9, oldRank: 0, newRank: -1)] }
+        expectRefusal("a new rank") { $0.sectionMoves = [.init(from: 2, to: 1, key: 2, oldRank: 1, newRank: 0)] }
+        expectRefusal("a new rank") { $0.sectionMoves = [.init(from: 2, to: 1, key: 9, oldRank: 0, newRank: -1)] }
     }
 
     @Test func `Sections and ranks out of order are refused`() {

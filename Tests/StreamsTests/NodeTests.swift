@@ -188,7 +188,7 @@ struct NodeTests {
             try write(100_000)
             warnings += output.takeWarnings()
         }
-        #expect(warnings.contains { $0.contains("the cluster is away") })
+        #expect(warnings.contains { $0.contains("the cluster is unavailable") })
         try server.start(0)
         try write(.max / 2)
         try output.finish()
@@ -218,7 +218,7 @@ struct NodeTests {
         let error = #expect(throws: RecordingError.self) { try output.finish() }
         guard case .unusable(_, let message)? = error else { return }
         let path = try #require(
-            message.firstRange(of: "publish ").map { String(message[$0.upperBound...].prefix { $0 != " " }) })
+            message.firstRange(of: "file publish ").map { String(message[$0.upperBound...].prefix { $0 != " " }) })
         try server.start(0)
         _ = try RecordingCopy.publish(path, to: server.url + "/s")
         #expect(try text(of: server.url + "/s") == file)
@@ -269,7 +269,7 @@ struct ClusterTests {
         for node in [1, 2] { server.signal(node, SIGSTOP) }
         try output.write(Array(file[5_000_000..<10_000_000]))
         var warnings: [String] = []
-        while !warnings.contains(where: { $0.contains("the cluster is away") }) {
+        while !warnings.contains(where: { $0.contains("the cluster is unavailable") }) {
             warnings += output.takeWarnings()
             usleep(10_000)
         }

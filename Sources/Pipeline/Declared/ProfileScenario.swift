@@ -258,7 +258,7 @@ extension ProfileScenario {
         }
         if let row = step.row { check(row, entity, isWhole: step.create != nil, &reader) }
         if step.create != nil, step.row == nil {
-            reader.problem(node, "the key 'row' is missing: The fields that it gets.")
+            reader.problem(node, "the key 'row' is missing: The new values of its fields.")
         }
     }
 }
