@@ -13,7 +13,7 @@ import Testing
         "reconnect --cuts 12 --pause 20",
     ]
     /// The benchmarks that take half a minute or more in a debug build, even with the smallest amount.
-    private static let slow = ["model", "terminal"]
+    private static let slow = ["model", "terminal", "jetstream"]
 
     @Test(
         .enabled(if: getenv("WEIR_LONG") != nil, "WEIR_LONG is not set"),
