@@ -27,7 +27,7 @@ struct CheatSheet {
             lines: [
                 ("weir tail --record day.weir.jsonl", "record events and print them"),
                 ("weir record URL day.weir.jsonl --token file:token --rotate 64M --keep 10", "in segments"),
-                ("weir tail URL --share nats://localhost/team", "divide the rooms with other tails; weir help stream"),
+                ("weir tail URL --token file:token --share nats://localhost/team", "share the rooms"),
                 ("weir tail --report today.html", "and, at the end, a page of what passed"),
                 ("weir tail --flight-recorder 10m", "the last ten minutes; kill -USR2 writes them to a file"),
                 ("weir file doctor --secrets day.weir.jsonl", "check a recording for secrets"),

@@ -26,6 +26,6 @@ import Testing
     @Test func `no sample is missing`() {
         #expect(Sample.events.count == 69)
         #expect(Sample.malformed.count == 32)
-        #expect(Sample.answers.count == 35)
+        #expect(Sample.answers.count == 34)
     }
 }

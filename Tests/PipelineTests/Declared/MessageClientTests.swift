@@ -126,7 +126,7 @@ import Wire
         var run = try Run(before.client.memory)
         run.receive(#"{"op":10,"d":{"beat":1000}}"#)
         run.receive(#"{"op":7}"#)
-        #expect(run.said == ["close: the server asked for another connection"])
+        #expect(run.said == ["close: the server requested a new connection"])
         #expect(run.client.memory.session == "a")
     }
 
