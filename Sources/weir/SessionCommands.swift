@@ -67,8 +67,9 @@ extension Command {
             answers such events. A recording contains what was sent; a replay sends nothing.
 
             With --share the tails of a group divide the rooms, so that each room is in one of them. A tail that
-            ends, or is silent for --lease, loses its rooms to the others, which fetch what was missed and record
-            a gap. Each tail records into the group's stream; 'weir replay nats://HOST/GROUP' plays them as one.
+            ends, or is silent for --lease, loses its rooms to the others, which fetch what was missed and
+            record a gap. Each tail records into the group's stream; 'weir replay nats://HOST/GROUP' plays them
+            as one.
             """,
         examples: "weir tail https://chat.example.com --token env:TOKEN",
         "weir tail https://chat.example.com --token env:TOKEN --kind message --not-from 'bot*'",
