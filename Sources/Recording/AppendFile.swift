@@ -5,6 +5,7 @@ import Glibc
 struct AppendFile: ~Copyable {
     /// The `errno` reported for a line that is too long to be read again.
     static let tooLong = EMSGSIZE
+    private static let standardOutput = "standard output"
 
     let path: String
     private let descriptor: Int32
@@ -20,7 +21,7 @@ struct AppendFile: ~Copyable {
             return
         }
         guard path != "-" else {
-            let name = "standard output"
+            let name = Self.standardOutput
             let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { throw .system(operation: "write", path: name, code: errno) }
             self.init(descriptor: descriptor, path: name)
@@ -67,11 +68,14 @@ struct AppendFile: ~Copyable {
             bytes.removeAll(keepingCapacity: bytes.capacity <= RecordFormat.keptBuffer)
             return try remote.flush()
         }
-        try Self.write(&bytes, to: descriptor, path)
+        try Self.write(&bytes, to: descriptor, path, waits: path == Self.standardOutput)
     }
 
-    /// Writes `bytes` to a descriptor and empties it, as `write(_:)` does. `path` is for messages.
-    static func write(_ bytes: inout [UInt8], to descriptor: Int32, _ path: String) throws(RecordingError) {
+    /// Writes `bytes` to a descriptor and empties it, as `write(_:)` does. `path` is for messages. With `waits`, a full
+    /// descriptor that does not block is waited for; otherwise it is an error.
+    static func write(
+        _ bytes: inout [UInt8], to descriptor: Int32, _ path: String, waits: Bool = true
+    ) throws(RecordingError) {
         var done = 0
         var failure: Int32 = 0
         bytes.withUnsafeBytes { raw in
@@ -79,7 +83,7 @@ struct AppendFile: ~Copyable {
                 let count = Glibc.write(descriptor, raw.baseAddress.map { $0 + done }, raw.count - done)
                 if count >= 0 {
                     done += count
-                } else if errno == EAGAIN {
+                } else if errno == EAGAIN, waits {
                     // Another process may have made standard output non-blocking.
                     var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&watched, 1, -1)
