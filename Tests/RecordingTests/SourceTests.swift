@@ -32,7 +32,7 @@ import Wire
         #expect(source.path == "standard input")
     }
 
-    @Test func `writing to a non-blocking pipe waits for its reader`() async throws {
+    @Test func `writing to standard output that does not block waits for its reader`() async throws {
         let ends = try makePipe(waits: false)
         let output = ends.output
         let reading = Task.detached {
@@ -47,7 +47,7 @@ import Wire
         }
         var bytes = [UInt8](repeating: 7, count: 1 << 20)
         do {
-            let file = AppendFile(descriptor: ends.input, path: "pipe")
+            let file = AppendFile(descriptor: ends.input, path: "standard output")
             try file.write(&bytes)
         }
         #expect(bytes.isEmpty)
