@@ -2,10 +2,10 @@ import Events
 import Pipeline
 import Wire
 
-/// What a tail has measured, counted from its reports. Pure, and of bounded cardinality: kinds and classes of rooms that a peer invents are
-/// `other` in the end.
+/// Counts the reports of a tail. Pure, and of bounded cardinality: once the limits are reached, new kinds and room classes of a peer count
+/// as `other`.
 struct Metrics: Sendable {
-    /// What events are counted by.
+    /// The labels of the counter of events.
     private struct EventKey: Hashable {
         var kind: String
         var room: String
@@ -17,7 +17,7 @@ struct Metrics: Sendable {
     static let longestName = 48
 
     private var events: [EventKey: Int] = [:]
-    /// The classes of rooms: the same few come again and again.
+    /// The class of each room. It is cached because few rooms send most events.
     private var classes: [String: String] = [:]
     private var knownClasses: Set<String> = ["none"]
     private var lag = SpanHistogram()
@@ -33,7 +33,7 @@ struct Metrics: Sendable {
     private var notices: [Notice.Level: Int] = [:]
     private var batches = 0
 
-    /// Counts a report.
+    /// Adds a report to the counters of its type.
     mutating func add(_ stamped: StampedReport) {
         switch stamped.report {
         case .event(let event):
@@ -77,8 +77,8 @@ struct Metrics: Sendable {
         return name
     }
 
-    /// What sort of room it is: the last part of its path that is a word and no id, as `feed` of `/companies/C/channels/9f…/feed`; `named` of a
-    /// room that is no path.
+    /// Returns the class of a room: the last part of its path that is a word, such as `feed` of `/companies/C/channels/9f…/feed`. An id is
+    /// not a word. A room without a path has the class `named`.
     static func roomClass(_ room: String) -> String {
         let path = room.prefix { $0 != "?" }
         guard path.contains("/") else { return "named" }
@@ -89,7 +89,7 @@ struct Metrics: Sendable {
         return word.map(String.init) ?? "other"
     }
 
-    /// Everything that is measured, with what is known of the process.
+    /// Returns all families: those of the counters, and those of `gauges`.
     func families(_ gauges: MetricGauges) -> [MetricFamily] {
         [
             MetricFamily(
@@ -131,7 +131,7 @@ struct Metrics: Sendable {
         ] + gauges.families
     }
 
-    /// In the order of their names; one is there from the start, so that an alert can ask for it.
+    /// Sorts counts by name. The cause `first` is present even without a count, so that an alert can query it.
     private static func sorted<Key: RawRepresentable<String> & Hashable>(
         _ counts: [Key: Int], seeding first: Key
     ) -> [(String, Int)] {
@@ -140,7 +140,7 @@ struct Metrics: Sendable {
 }
 
 extension ActionReport.Change {
-    /// What a counter calls it; nil for what is counted later.
+    /// The value of the label `outcome`; `nil` for a change that is not the end of an action.
     fileprivate var metricName: String? {
         switch self {
         case .done: "done"
@@ -152,23 +152,23 @@ extension ActionReport.Change {
     }
 }
 
-/// What is measured at the moment of asking: of the process and of its tail.
+/// The values that are read at the time of a scrape: those of the process and of its tail.
 struct MetricGauges: Sendable {
     var tool = ""
     var backend = ""
     var isConnected = false
     var rooms: (wanted: Int, joined: Int, refused: Int) = (0, 0, 0)
-    /// What waits for a thread.
+    /// The entries and bytes that wait for each outlet thread.
     var queues: [(name: String, items: Int, bytes: Int)] = []
     var viewers = 0
-    /// Rows of the model by the name of their sections, at most so many names.
+    /// The number of rows in the model by the name of the section. The number of names is limited.
     var rows: [(section: String, count: Int)] = []
     var residentBytes = 0
     var recordedBytes = 0
     var syncs = 0
-    /// How long the disk took for them, in microseconds.
+    /// The time that these syncs took, in microseconds.
     var syncTime = 0
-    /// When the process began; microseconds since 1970.
+    /// When the process started, in microseconds since 1970 UTC.
     var startWall: Int64 = 0
 
     var families: [MetricFamily] {

@@ -1,25 +1,25 @@
 import Network
 import Pipeline
 
-/// Measures what passes on its way to the printers.
+/// An outlet that counts the reports of a tail for its metrics and traces.
 public final class MetricsCollector: Outlet {
     private struct State {
         var metrics = Metrics()
-        /// Nil where nobody traces.
+        /// The book of spans; `nil` without tracing.
         var spans: SpanBook?
     }
 
     private let state: Monitor<State>
 
-    /// Nothing measured yet. With `traces`, requests and actions become spans, which wait to be taken.
+    /// Creates an empty collector. With `traces`, requests and actions become spans, which wait for `takeSpans(_:)`.
     public init(traces: Bool = false) {
         state = Monitor(State(spans: traces ? SpanBook() : nil))
     }
 
-    /// Nothing is measured twice.
+    /// A replay feeds each report to the collector once, so that it counts no report twice.
     public var replayPart: ReplayPart { .shownOnce }
 
-    /// Measures the reports.
+    /// Adds the reports to the counters and, with tracing, to the spans. Any thread.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         state.change { state in
             for report in reports {
@@ -29,15 +29,15 @@ public final class MetricsCollector: Outlet {
         }
     }
 
-    /// Nothing is kept back, so there is nothing to do.
+    /// Does nothing, since the collector buffers nothing.
     public func finish() throws(OutletError) {}
 
-    /// Everything that is measured. Any thread.
+    /// Returns all families. Any thread.
     func families(_ gauges: MetricGauges) -> [MetricFamily] { state.look { $0.metrics }.families(gauges) }
 
-    /// The spans that wait; they are taken when somebody has them. Any thread.
+    /// The finished spans, which stay until `takeSpans(_:)` removes them. Any thread.
     var spans: [TraceSpan] { state.look { $0.spans?.finished ?? [] } }
 
-    /// So many of the oldest spans need wait no more. Any thread.
+    /// Removes the oldest `count` spans, after a collector has accepted them. Any thread.
     func takeSpans(_ count: Int) { state.change { $0.spans?.take(count) } }
 }

@@ -1,24 +1,24 @@
 import Network
 import Wire
 
-/// Answers scrapes of `/metrics`. It is asked on the loop of its tail.
+/// Answers scrapes of `/metrics`, on the loop of its tail.
 final class MetricsServer: HTTPServerHandler {
     private let families = Monitor<(@Sendable () -> [MetricFamily])?>(nil)
     private let server = Monitor<HTTPServer?>(nil)
 
-    /// Listens there; port 0 is one that the system chooses. Not from the loop.
+    /// Listens on an address and a port. With port 0 the system chooses one. Blocks, so the loop must not call it.
     init(_ address: String, _ port: UInt16, on loop: EventLoop) throws(NetworkError) {
         let made = try HTTPServer(on: loop, address: address, port: port, maximumBody: 1 << 16, handler: self)
         server.change { $0 = made }
     }
 
-    /// The port that is listened on.
+    /// The port that the server listens on; 0 after `close()`.
     var port: UInt16 { server.look { $0?.port } ?? 0 }
 
-    /// Answers with what `families` gives, on the loop, from here on.
+    /// Starts to answer scrapes with the result of `families`, which the server calls on the loop.
     func serve(_ families: @escaping @Sendable () -> [MetricFamily]) { self.families.change { $0 = families } }
 
-    /// Listens no more. Not from the loop.
+    /// Stops listening. Blocks, so the loop must not call it.
     func close() {
         families.change { $0 = nil }
         server.change { server in

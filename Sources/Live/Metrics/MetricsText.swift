@@ -1,12 +1,12 @@
 import Wire
 
-/// The text that a scrape gets: OpenMetrics 1.0, or what Prometheus read before it (text format 0.0.4).
+/// Writes the text of a scrape: OpenMetrics 1.0, or Prometheus' older text format 0.0.4.
 enum MetricsText {
-    /// Which form.
+    /// A format of the text.
     enum Form {
         case openMetrics, prometheus
 
-        /// The form that a client takes, by its `Accept`.
+        /// Chooses the format from the `Accept` header of a client.
         init(accepting header: String?) {
             self = header?.contains("application/openmetrics-text") == true ? .openMetrics : .prometheus
         }
@@ -19,7 +19,7 @@ enum MetricsText {
         }
     }
 
-    /// The text of all families.
+    /// Returns the text of all families in the given format.
     static func text(of families: [MetricFamily], as form: Form) -> String {
         var text = ""
         for family in families where !family.samples.isEmpty { append(family, form, &text) }
@@ -29,7 +29,7 @@ enum MetricsText {
 
     private static func append(_ family: MetricFamily, _ form: Form, _ text: inout String) {
         let name = "\(family.name)"
-        // OpenMetrics names a family without the ending of its samples.
+        // OpenMetrics names a family without the suffix of its samples.
         let ending = family.kind == .counter ? "_total" : family.kind == .info ? "_info" : ""
         let title = form == .openMetrics ? name : name + ending
         let type = form == .prometheus && family.kind == .info ? "gauge" : family.kind.rawValue

@@ -2,10 +2,10 @@ import JSONText
 import Network
 import Wire
 
-/// Sends metrics and spans to a collector of OpenTelemetry: OTLP over HTTP, as JSON. Requests go by the client of the tail, whose loop it
-/// is asked on. A collector that does not take them is asked again with the next export; metrics are whole each time, and spans wait.
+/// Sends metrics and spans to an OpenTelemetry collector: OTLP over HTTP, as JSON. It uses the HTTP client of the tail, and runs on the
+/// tail's loop. After a failure it sends everything again with the next export: metrics are cumulative, and spans wait.
 final class OTLPExport: Sendable {
-    /// Between two exports.
+    /// The time between two exports.
     static let interval: Duration = .seconds(10)
     private static let mostSpans = 512
 
@@ -14,10 +14,10 @@ final class OTLPExport: Sendable {
     private let http: HTTPClient
     private let resource: [(name: String, value: String)]
     private let startWall: Int64
-    /// Why the collector took nothing the last time; nil while all is well.
+    /// Why the last export failed; `nil` if it succeeded.
     private let problem = Monitor<String?>(nil)
 
-    /// An export to the collector at `url`, below which `/v1/metrics` and `/v1/traces` are.
+    /// Creates an exporter. It posts to `/v1/metrics` and `/v1/traces` below `url`.
     init(
         to url: URLParts, _ collector: MetricsCollector, by http: HTTPClient, tool: String, name: String,
         startWall: Int64
@@ -30,7 +30,8 @@ final class OTLPExport: Sendable {
         ]
     }
 
-    /// Sends what there is; `then` gets, on the loop, what changed with the collector, for people, and nil when nothing did.
+    /// Sends the metrics and the finished spans. It calls `then` on the loop, with a sentence for the user if the collector has just failed
+    /// or recovered, otherwise with `nil`.
     func export(_ families: [MetricFamily], at wall: Int64, then: @escaping @Sendable (String?) -> Void) {
         let spans = Array(collector.spans.prefix(Self.mostSpans))
         post("/v1/metrics", metrics(families, wall)) { [self] result in
@@ -66,14 +67,14 @@ final class OTLPExport: Sendable {
 
     // MARK: - JSON
 
-    /// An `ExportMetricsServiceRequest`.
+    /// Returns the JSON of an `ExportMetricsServiceRequest`, with one data point for each sample.
     func metrics(_ families: [MetricFamily], _ wall: Int64) -> [UInt8] {
         request("resourceMetrics", "scopeMetrics", "metrics") { writer in
             for family in families where !family.samples.isEmpty { write(family, wall, &writer) }
         }
     }
 
-    /// An `ExportTraceServiceRequest`.
+    /// Returns the JSON of an `ExportTraceServiceRequest`, with the finished spans.
     func traces(_ spans: [TraceSpan]) -> [UInt8] {
         request("resourceSpans", "scopeSpans", "spans") { writer in
             for span in spans { write(span, &writer) }
@@ -146,7 +147,7 @@ final class OTLPExport: Sendable {
         writer.endObject()
     }
 
-    /// Numbers of 64 bits are strings in the JSON of Protocol Buffers.
+    /// The JSON of Protocol Buffers writes 64-bit numbers as strings.
     private func write(_ sample: MetricFamily.Sample, _ wall: Int64, _ writer: inout JSONWriter) {
         writer.beginObject()
         Self.write(sample.labels, &writer)
@@ -176,7 +177,7 @@ final class OTLPExport: Sendable {
         writer.member("spanId", span.id)
         if let parent = span.parent { writer.member("parentSpanId", parent) }
         writer.member("name", span.name)
-        // A client's call.
+        // The span kind of a client.
         writer.member("kind", 3)
         writer.member("startTimeUnixNano", "\(span.start)000")
         writer.member("endTimeUnixNano", "\(span.end)000")

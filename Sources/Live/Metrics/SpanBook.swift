@@ -4,26 +4,26 @@ import Pipeline
 import Recording
 import Wire
 
-/// A piece of work, as traces tell it.
+/// A span of a trace: one request or one action.
 struct TraceSpan: Sendable {
-    /// 32 hex digits.
+    /// The id of the trace: 32 hexadecimal digits.
     var trace: String
-    /// 16 hex digits.
+    /// The id of the span: 16 hexadecimal digits.
     var id: String
-    /// The span of the server that it belongs to, 16 hex digits; nil where the server said none.
+    /// The id of the server's span that caused this one: 16 hexadecimal digits. `nil` if the server named none.
     var parent: String?
     var name: String
-    /// Microseconds since 1970.
+    /// When the work started, in microseconds since 1970 UTC. `end` has the same unit.
     var start: Int64
     var end: Int64
     var attributes: [(name: String, value: String)]
-    /// What went wrong; nil where nothing did.
+    /// The error; `nil` if the work succeeded.
     var problem: String?
 }
 
-/// Makes spans of requests and actions. Bounded: what nobody takes goes, the oldest first.
+/// Makes spans from the reports of requests and actions. Both lists are bounded: the oldest entry is dropped first.
 struct SpanBook: Sendable {
-    /// A `traceparent` as W3C Trace Context has it.
+    /// The trace and the span in the server's `traceparent`, in the form of W3C Trace Context.
     struct Parent: Hashable, Sendable {
         var trace: String
         var span: String
@@ -33,15 +33,15 @@ struct SpanBook: Sendable {
     static let mostOpen = 512
 
     private(set) var finished: [TraceSpan] = []
-    /// Spans that went before anybody took them.
+    /// The number of finished spans that were dropped before a collector took them.
     private(set) var dropped = 0
-    /// The parents that events named, by the number of their record; the oldest go first.
+    /// The parents in events, by the number of the event's record. The oldest is dropped first.
     private var parents: [(n: Int, parent: Parent)] = []
-    /// When actions were asked for, by their id.
+    /// The times at which actions were queued, by action id, in microseconds since 1970 UTC.
     private var begun: [(id: String, wall: Int64)] = []
     private var random = SystemRandomNumberGenerator()
 
-    /// Notes a report.
+    /// Makes a span from the report of a finished request or action, and keeps the `traceparent` of an event.
     mutating func add(_ stamped: StampedReport) {
         switch stamped.report {
         case .event(let event):
@@ -54,7 +54,7 @@ struct SpanBook: Sendable {
         }
     }
 
-    /// The first so many are somebody else's.
+    /// Removes the oldest `count` finished spans.
     mutating func take(_ count: Int) { finished.removeFirst(min(count, finished.count)) }
 
     private mutating func add(_ report: RefetchReport, _ wall: Int64) {
@@ -110,7 +110,7 @@ struct SpanBook: Sendable {
 
     private static let key = Array(#""traceparent":"00-"#.utf8)
 
-    /// The parent that a JSON text names; nil where it names none that is valid.
+    /// Returns the `traceparent` in a JSON text; `nil` if it contains none, or an invalid one.
     static func parent(in json: ArraySlice<UInt8>) -> Parent? {
         guard let found = json.firstRange(of: key) else { return nil }
         let rest = json[found.upperBound...]

@@ -5,15 +5,15 @@ import Recording
 import SectionedModel
 import Wire
 
-// What a running tail measures, and who is told.
+// The metrics of a running tail: a server for scrapes, and an exporter.
 extension Tail {
-    /// Sections of different names that are told of.
+    /// The number of section names that `weir_model_rows` lists. Others count as `other`.
     private static let mostSections = 48
 
-    /// Everything that is measured now.
+    /// All metrics with their current values.
     var metricFamilies: [MetricFamily] { configuration.metrics?.families(gauges) ?? [] }
 
-    /// Serves the metrics, and exports them, from here on.
+    /// Starts to answer scrapes and to export.
     func startMetrics() {
         if let server = metricsServer {
             server.serve { [weak self] in self?.assumeIsolated { $0.metricFamilies } ?? [] }
@@ -38,7 +38,7 @@ extension Tail {
         }
     }
 
-    /// Sends metrics and spans; `then` is called on the loop when the collector has answered, or has not.
+    /// Sends metrics and spans. It calls `then` on the loop once the export has succeeded or failed.
     private func export(then: @escaping @Sendable () -> Void) {
         guard let otlp else { return then() }
         otlp.export(metricFamilies, at: MachineClock.wall) { [weak self] words in
@@ -53,7 +53,7 @@ extension Tail {
         handOver()
     }
 
-    /// Exports for the last time, and waits for the collector, for a few seconds. Not on the loop.
+    /// Exports for the last time and waits up to three seconds for the collector. Must not run on the loop.
     nonisolated func endMetrics(_ server: MetricsServer?) {
         let isDone = Monitor(false)
         loop.run { [self] in
@@ -89,9 +89,9 @@ extension Tail {
     }
 }
 
-/// How much memory the process has.
+/// The memory use of the process.
 enum ProcessMemory {
-    /// Resident bytes; 0 where the system does not say.
+    /// The resident memory in bytes; 0 if the system does not report it.
     static var resident: Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

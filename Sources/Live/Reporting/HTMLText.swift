@@ -1,19 +1,19 @@
 import Terminal
 
-/// HTML, written from its beginning to its end. Markup is only what stands in this program; everything else is text, which is inert wherever
-/// it stands: between tags and in quoted attributes.
+/// HTML, written from its beginning to its end. Markup comes only from this program. Everything else is text, which is escaped for both
+/// elements and quoted attributes.
 struct HTMLText {
     private(set) var bytes: [UInt8] = []
 
-    /// Appends markup of our own.
+    /// Appends markup, which is a literal of this program.
     mutating func markup(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends what was written elsewhere.
+    /// Appends HTML that was written separately.
     mutating func append(_ other: HTMLText) { bytes += other.bytes }
 
-    /// Appends text that may be a peer's. What is not plainly visible is escaped as on a terminal.
+    /// Appends untrusted text. Invisible characters are escaped as on a terminal.
     mutating func text(_ text: String) {
         for byte in TerminalText.escaped(text).utf8 {
             switch byte {
@@ -27,7 +27,7 @@ struct HTMLText {
         }
     }
 
-    /// Appends a number with its value for programs: `<data value="5000">5,000</data>`.
+    /// Appends a number for people and for programs: `<data value="5000">5,000</data>`.
     mutating func number(_ number: Int) {
         markup("<data value=\"")
         digits(number)
@@ -36,10 +36,10 @@ struct HTMLText {
         markup("</data>")
     }
 
-    /// Appends the digits of a number.
+    /// Appends the digits of a number without separators.
     mutating func digits(_ number: Int) { bytes.append(contentsOf: String(number).utf8) }
 
-    /// Appends a coordinate, to a tenth.
+    /// Appends a coordinate, rounded to a tenth.
     mutating func coordinate(_ value: Double) {
         let tenths = Int((min(max(value, -1e6), 1e6) * 10).rounded())
         if tenths < 0 { bytes.append(UInt8(ascii: "-")) }
@@ -49,7 +49,7 @@ struct HTMLText {
         digits(abs(tenths) % 10)
     }
 
-    /// Appends the head cells of a table, with its caption.
+    /// Appends the caption and the header cells of a table.
     mutating func head(caption: String, _ columns: StaticString...) {
         markup("<table><caption>")
         text(caption)
@@ -61,13 +61,13 @@ struct HTMLText {
         markup("</thead><tbody>\n")
     }
 
-    /// Appends a cell of text.
+    /// Appends a table cell with text.
     mutating func cell(_ words: String) {
         markup("<td>")
         text(words)
     }
 
-    /// Appends a cell of a number.
+    /// Appends a table cell with a number.
     mutating func cell(_ value: Int) {
         markup("<td class=\"n\">")
         number(value)
@@ -75,7 +75,7 @@ struct HTMLText {
 }
 
 extension Int {
-    /// With a comma between thousands.
+    /// The decimal digits, with a comma between thousands.
     var grouped: String {
         var text = String(magnitude)
         var place = text.count - 3

@@ -1,17 +1,17 @@
 import Wire
 
-/// How many spans were how long, in steps of a fifth. Pure, and of a fixed size however many there are.
+/// Counts durations in steps of a fifth. Pure, and of a fixed size.
 struct LatencyHistogram: Hashable, Sendable {
-    /// Four steps for each doubling of a microsecond, up to some hours.
+    /// Four steps for each power of two in microseconds, up to several hours.
     private static let steps = 140
-    /// Empty until the first span: most histograms of a history stay so.
+    /// The counts by step. Empty until the first duration, since most histograms of a history stay empty.
     private var counts: [UInt32] = []
-    /// How many spans there are.
+    /// The number of all added durations.
     private(set) var count = 0
-    /// The longest span, in microseconds.
+    /// The longest duration, in microseconds.
     private(set) var longest: Int64 = 0
 
-    /// Adds a span in microseconds; a negative one counts as 0.
+    /// Adds a duration in microseconds. A negative one counts as 0.
     mutating func add(_ microseconds: Int64) {
         if counts.isEmpty { counts = Array(repeating: 0, count: Self.steps) }
         counts[Self.step(of: microseconds)] &+= 1
@@ -19,7 +19,7 @@ struct LatencyHistogram: Hashable, Sendable {
         longest = max(longest, microseconds)
     }
 
-    /// Adds the spans of another histogram.
+    /// Adds the durations of another histogram.
     mutating func add(_ other: Self) {
         guard other.count > 0 else { return }
         if counts.isEmpty { counts = Array(repeating: 0, count: Self.steps) }
@@ -28,7 +28,7 @@ struct LatencyHistogram: Hashable, Sendable {
         longest = max(longest, other.longest)
     }
 
-    /// The span in microseconds that so many of a hundred did not exceed, to a fifth; nil when there are none.
+    /// Returns the given percentile in microseconds, to a precision of a fifth; `nil` if the histogram is empty.
     func percentile(_ percentile: Int) -> Int64? {
         guard count > 0 else { return nil }
         var rank = max((count * percentile + 99) / 100, 1)
@@ -39,7 +39,7 @@ struct LatencyHistogram: Hashable, Sendable {
         return nil
     }
 
-    /// Steps 0 to 3 are 0 to 3 µs; then each power of two has four.
+    /// Steps 0 to 3 are 0 to 3 µs. After them, each power of two has four steps.
     private static func step(of microseconds: Int64) -> Int {
         guard microseconds > 3 else { return Int(max(microseconds, 0)) }
         let power = 63 - microseconds.leadingZeroBitCount

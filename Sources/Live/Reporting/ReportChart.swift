@@ -2,18 +2,18 @@ import Pipeline
 import Recording
 import Wire
 
-/// The frame of a chart of a report: where times and values stand in an SVG picture, and its axes. All charts have the same times below each
-/// other.
+/// The frame of an SVG chart in a report: its axes, and the coordinates of times and values. All charts have the same time axis, so that
+/// they align below each other.
 struct ReportChart {
-    /// What the whole report spans.
+    /// The time that the whole report covers.
     struct Span {
         var from: Moment
         var to: Moment
-        /// Wall clock at `from`, microseconds since 1970.
+        /// The wall clock at `from`, in microseconds since 1970 UTC.
         var wall: Int64
-        /// In microseconds; at least one.
+        /// The length in microseconds, at least 1.
         var length: Int64 { max((to - from).microseconds, 1) }
-        /// The wall clock at that moment.
+        /// Returns the wall clock at a moment, in microseconds since 1970 UTC.
         func wall(at time: Moment) -> Int64 { wall &+ (time - from).microseconds }
     }
 
@@ -25,10 +25,10 @@ struct ReportChart {
     let span: Span
     var html = HTMLText()
 
-    /// Where the plot ends at the bottom.
+    /// The y coordinate of the time axis.
     var bottom: Double { height - 24 }
 
-    /// A chart of that height in pixels. `title` says what it shows, `words` tells it to those who do not see it.
+    /// Creates a chart of the given height in pixels. `title` states what it shows; `words` describes it for screen readers.
     init(height: Double, _ span: Span, title: String, words: String) {
         (self.height, self.span) = (height, span)
         html.markup("<svg class=\"chart\" role=\"img\" viewBox=\"0 0 960 ")
@@ -40,13 +40,13 @@ struct ReportChart {
         html.markup("</desc>\n")
     }
 
-    /// The markup of the whole chart.
+    /// Returns the markup of the whole chart.
     consuming func finish() -> HTMLText {
         html.markup("</svg>\n")
         return html
     }
 
-    /// Where a moment stands.
+    /// Returns the x coordinate of a moment.
     func x(_ time: Moment) -> Double {
         let share = Double((time - span.from).microseconds) / Double(span.length)
         return Self.left + min(max(share, 0), 1) * (Self.width - Self.left - Self.right)
@@ -54,7 +54,7 @@ struct ReportChart {
 
     // MARK: - Axes
 
-    /// Draws lines for values, with their labels: each value stands at its share of the height.
+    /// Draws horizontal lines with their labels. The share of a tick is its height as a part of the plot's height.
     mutating func valueAxis(_ ticks: [(share: Double, label: String)], unit: String) {
         for tick in ticks {
             let y = self.y(share: tick.share)
@@ -64,7 +64,7 @@ struct ReportChart {
         label(unit, x: Self.left, y: Self.top - 8, "axis")
     }
 
-    /// Where a share of the largest value stands.
+    /// Returns the y coordinate of a share of the largest value.
     func y(share: Double) -> Double { bottom - min(max(share, 0), 1) * (bottom - Self.top) }
 
     private static let steps: [Int64] = [
@@ -74,7 +74,7 @@ struct ReportChart {
         2_592_000_000_000, 31_536_000_000_000,
     ]
 
-    /// Draws the times below the plot: round ones of the wall clock, in UTC.
+    /// Draws the labels of the time axis: round times of the wall clock, in UTC.
     mutating func timeAxis() {
         let step = Self.steps.first { span.length / $0 <= 8 } ?? span.length
         line(Self.left, bottom, Self.width - Self.right, bottom, "base")
@@ -91,7 +91,7 @@ struct ReportChart {
         }
     }
 
-    /// Draws what was missing behind everything else.
+    /// Shades the times of the gaps. Shapes that are drawn later cover the shade.
     mutating func gaps(_ gaps: [ReportFigures.Gap]) {
         for gap in gaps where gap.report.isLoss {
             let from = x(gap.report.from)
@@ -111,7 +111,7 @@ struct ReportChart {
         html.markup("\"/>\n")
     }
 
-    /// A rectangle with words that a pointer over it shows.
+    /// Draws a rectangle with a tooltip.
     mutating func rect(
         _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ kind: StaticString, _ words: String
     ) {
@@ -141,7 +141,7 @@ struct ReportChart {
         html.markup("</text>\n")
     }
 
-    /// Begins a path of the series with that number, filled or drawn as a line.
+    /// Begins a path in the colour of a series, as an area or as a line.
     mutating func beginPath(_ kind: StaticString, _ series: Int) {
         html.markup("<path class=\"")
         html.markup(kind)
@@ -161,7 +161,7 @@ struct ReportChart {
 
 /// Round numbers for an axis.
 enum ReportScale {
-    /// The least of 1, 2, 5, 10, 20, … that is not less than `value`.
+    /// Returns the least of 1, 2, 5, 10, 20, … that is not less than `value`.
     static func round(_ value: Double) -> Double {
         var power = 1.0
         while power * 10 <= value { power *= 10 }

@@ -2,7 +2,7 @@ import Pipeline
 import Recording
 import Wire
 
-/// The pictures of a report, drawn from its figures: each with the numbers it shows in a table below it.
+/// The charts of a report. Each has a table of its numbers below it.
 struct ReportCharts {
     let figures: ReportFigures
     let span: ReportChart.Span
@@ -14,7 +14,7 @@ struct ReportCharts {
         span = ReportChart.Span(from: first.time, to: figures.last?.time ?? first.time, wall: first.wall)
     }
 
-    /// When a column of the history begins, by the wall clock: `07:43:58`.
+    /// Returns the wall clock at the start of a column: `07:43:58`.
     private func label(ofColumn index: Int) -> String {
         let wall = span.wall(at: start(ofColumn: index))
         return String(TimeText.timeOfDay(wall: wall).prefix(history.width < 1_000_000 ? 12 : 8))
@@ -24,12 +24,12 @@ struct ReportCharts {
         Moment(microseconds: history.origin.microseconds + Int64(index) * history.width)
     }
 
-    /// `by 250ms`, `by 4.0s`.
+    /// The width of a column in words, such as `each column is 250ms`.
     private var columnWords: String { "each column is " + TimeText.span(milliseconds: history.width / 1000) }
 
     // MARK: - Rates
 
-    /// Events a second over time, one series above the other.
+    /// Draws the rate of events over time, with the series stacked.
     func rates(of series: [ReportHistory.Series], by what: String, name: (String) -> String) -> HTMLText {
         let seconds = Double(history.width) / 1e6
         let most = (0..<history.columns.count).map { column in series.reduce(0) { $0 + $1.counts[column] } }.max() ?? 0
@@ -80,7 +80,7 @@ struct ReportCharts {
             chart.html.markup("V")
             chart.html.coordinate(chart.y(share: below[column] / full))
             chart.html.markup("h")
-            // Columns are told apart where there is room.
+            // Leave a line between columns that are wide enough.
             chart.html.coordinate(width > 4 ? width - 1 : width)
             chart.html.markup("V")
             chart.html.coordinate(low)
@@ -129,10 +129,10 @@ struct ReportCharts {
 
     private static let percentiles = [50, 90, 99]
 
-    /// How late events came: three percentiles over time, on a scale where each step is ten times the last.
+    /// Draws three percentiles of the lag over time, on a logarithmic scale.
     func lag() -> HTMLText {
         let longest = history.columns.compactMap { $0.lag.percentile(99) }.max() ?? 1000
-        // From 1 ms up.
+        // The scale starts at 1 ms.
         var decades = 1.0
         while Self.pow10(decades) < Double(longest) / 1000, decades < 9 { decades += 1 }
         let all = history.lag
@@ -188,7 +188,7 @@ struct ReportCharts {
         html.markup("</ul>\n")
     }
 
-    /// A span of microseconds for people.
+    /// Returns a duration in microseconds as text for people.
     static func span(_ microseconds: Int64?) -> String {
         guard let microseconds else { return "–" }
         if microseconds < 10_000 { return "\((microseconds + 50) / 100 / 10).\((microseconds + 50) / 100 % 10)ms" }
@@ -201,12 +201,12 @@ struct ReportCharts {
         return result
     }
 
-    /// The decimal logarithm of a value of at least 1, to a thousandth; 0 below it.
+    /// Returns the decimal logarithm of a value of at least 1, to a thousandth; 0 for a smaller value.
     private static func log10(_ value: Double) -> Double {
         var (rest, whole) = (value, 0.0)
         guard rest > 1 else { return 0 }
         while rest >= 10 { (rest, whole) = (rest / 10, whole + 1) }
-        // Each squaring tells one more binary digit.
+        // Each squaring yields one more binary digit.
         var (digit, sum) = (0.5, 0.0)
         for _ in 0..<12 {
             rest *= rest
@@ -218,7 +218,7 @@ struct ReportCharts {
 
     // MARK: - The time line
 
-    /// The connection over time: when it stood, what was missing and when that was fetched, and the marks.
+    /// Draws the state of the connection over time, with the gaps, their repairs and the marks.
     func timeLine() -> HTMLText {
         let lost = figures.connections.count { $0.change == .lost }
         var chart = ReportChart(

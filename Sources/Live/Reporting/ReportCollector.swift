@@ -2,32 +2,32 @@ import Network
 public import Pipeline
 public import SectionedModel
 
-/// Collects what a report tells, from what passes on its way to the printers.
+/// An outlet that collects the reports of a run for an HTML report.
 public final class ReportCollector: Outlet {
     private let collected = Monitor(ReportFigures())
 
-    /// Nothing collected yet.
+    /// Creates a collector without any reports.
     public init() {}
 
-    /// Nothing is told twice.
+    /// A replay feeds each report to the collector once, so that the page shows no report twice.
     public var replayPart: ReplayPart { .shownOnce }
 
-    /// Collects the reports.
+    /// Adds the reports to the figures of the page. Any thread.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         collected.change { figures in
             for report in reports { figures.add(report) }
         }
     }
 
-    /// Learns what is called how.
+    /// Learns the names of rooms and people from the model.
     public func begin(with model: SectionedCollection<Item>, of user: String?) {
         collected.change { $0.begin(with: model, of: user) }
     }
 
-    /// Nothing is kept back, so there is nothing to do.
+    /// Does nothing, since the collector buffers nothing.
     public func finish() throws(OutletError) {}
 
-    /// The page of the run that ended so: HTML.
+    /// Returns the HTML page of a run, with the model and the requests of its summary.
     public func page(_ facts: ReportFacts, _ summary: TailSummary) -> [UInt8] {
         ReportPage.bytes(collected.change { $0 }, facts, model: summary.model, requests: summary.requests)
     }

@@ -5,39 +5,39 @@ import Recording
 import SectionedModel
 import Wire
 
-/// What a report tells, collected from the reports of one run. Pure, and of a bounded size: a peer that invents names or fails without end
-/// fills tables of a fixed size.
+/// The figures of an HTML report, collected from the reports of one run. Pure, and of a bounded size: invented names and endless failures
+/// of a peer fill tables of a fixed size.
 struct ReportFigures: Sendable {
-    /// An event of the list.
+    /// An event in the page's list.
     struct Event: Sendable {
         var n: Int
         var wall: Int64
-        /// In milliseconds.
+        /// The lag in milliseconds; `nil` if it is not known.
         var lag: Int64?
         var room: String?
         var kind: String
-        /// Untrusted text, without secrets.
+        /// The event's line: untrusted text, without secrets.
         var text: String
     }
 
-    /// A gap, and how it was mended.
+    /// A gap and its repair.
     struct Gap: Sendable {
         var report: GapReport
         var sentence: String
-        /// When everything was fetched, and how many messages the gap had missed.
+        /// When the refetches of the gap were done, and how many messages the gap had missed; `nil` until then.
         var repair: (at: Moment, missed: Int)?
     }
 
     /// A change of the connection.
     struct Connection: Sendable {
-        /// What the connection became.
+        /// The new state of the connection.
         enum Change: String, Sendable { case connecting, connected, lost }
         var time: Moment
         var change: Change
         var words: String
     }
 
-    /// A request for a resource.
+    /// A request for a resource, with its result.
     struct Refetch: Sendable {
         var time: Moment
         var resource: String
@@ -46,11 +46,11 @@ struct ReportFigures: Sendable {
         var duration: Duration
     }
 
-    /// Errors of one sort.
+    /// Errors with the same title.
     struct Trouble: Sendable {
         var title: String
         var count = 0
-        /// The first ones.
+        /// The first errors of the title, at most `mostExamples`.
         var examples: [(time: Moment, text: String)] = []
     }
 
@@ -61,39 +61,39 @@ struct ReportFigures: Sendable {
     static let mostTroubles = 40
     static let mostExamples = 3
     static let mostMarks = 100
-    /// Bytes of one text.
+    /// The longest text that is kept, in bytes.
     private static let longestText = 240
 
     private(set) var summary = Summary()
     private(set) var history = ReportHistory()
-    /// Events by their name on the wire, as 'weir file info' counts them.
+    /// The number of events by their name on the wire, as `weir file info` counts them.
     private(set) var wireNames = Tally(limit: 10_000)
     private(set) var events: [Event] = []
     private(set) var gaps: [Gap] = []
     private(set) var gapCauses: [GapReport.Cause: Int] = [:]
     private(set) var connections: [Connection] = []
-    /// How many changes of the connection there were.
+    /// The number of all changes of the connection, also of those that the list leaves out.
     private(set) var connectionChanges = 0
-    /// The slowest requests, the slowest first.
+    /// The slowest requests, in descending order of duration.
     private(set) var refetches: [Refetch] = []
     private(set) var refetchOutcomes: [RefetchReport.Outcome: Int] = [:]
     private(set) var refetchTimes = LatencyHistogram()
     private(set) var troubles: [Trouble] = []
     private(set) var marks: [(time: Moment, label: String)] = []
-    /// When the first thing was reported.
+    /// The stamp of the first report.
     private(set) var first: Stamp?
-    /// When the last thing was reported.
+    /// The stamp of the last report.
     private(set) var last: Stamp?
     private var lines = EventLines(isCompact: true, width: nil)
     private let scrubber = SecretScrubber()
 
-    /// What rooms, people and rows are called.
+    /// The names of rooms, people and rows.
     var names: KnownNames {
         get { summary.names }
         _modify { yield &summary.names }
     }
 
-    /// Adds a report.
+    /// Adds a report to the figures of its type.
     mutating func add(_ stamped: StampedReport) {
         summary.add(stamped)
         if first == nil { first = stamped.stamp }
@@ -110,7 +110,7 @@ struct ReportFigures: Sendable {
         }
     }
 
-    /// Learns what is called how.
+    /// Learns the names of rooms and people from the model.
     mutating func begin(with model: SectionedCollection<Item>, of user: String?) {
         names.learn(from: model, of: user)
         lines.names.learn(from: model, of: user)
@@ -118,7 +118,7 @@ struct ReportFigures: Sendable {
 
     private mutating func add(_ report: EventReport, _ stamped: StampedReport) {
         let lag = stamped.lag
-        // Of Socket.IO without a schema the names are what tells events apart.
+        // Without a vocabulary, only the name on the wire distinguishes events of Socket.IO.
         let kind = report.event.socketIO == nil ? report.kind : report.wireName
         history.add(kind: kind, room: report.room, lag: lag, at: stamped.stamp.time)
         wireNames.add(report.wireName)
@@ -133,7 +133,7 @@ struct ReportFigures: Sendable {
 
     private mutating func add(_ gap: GapReport, at time: Moment) {
         if let missed = gap.missed {
-            // The gap it mends began at the same moment; where several did not, it is the oldest one.
+            // A repair belongs to the gap that began at the same moment. If several gaps are open, it belongs to the oldest one.
             let open = gaps.indices.filter { gaps[$0].repair == nil && gaps[$0].report.cause == .reconnect }
             if let index = open.first(where: { gaps[$0].report.from == gap.from }) ?? open.first {
                 gaps[index].repair = (time, missed)
@@ -218,21 +218,21 @@ struct ReportFigures: Sendable {
         if troubles[index].examples.count < Self.mostExamples { troubles[index].examples.append((time, inert(text))) }
     }
 
-    /// What a page says of a row.
+    /// Returns a text as the page may show it: clipped, and without secrets.
     func words(_ text: String) -> String { inert(text) }
 
-    /// Text that is not longer than is kept, and without what looks like a secret.
+    /// Returns the text, clipped and without anything that looks like a secret.
     private func inert(_ text: String) -> String { scrubber.scrubbed(text.clipped(Self.longestText)) }
 }
 
 extension String {
-    /// At most so many bytes of it; an ellipsis stands for the rest.
+    /// Returns the text, clipped to `bytes` bytes. An ellipsis replaces the rest.
     func clipped(_ bytes: Int) -> String {
         guard utf8.count > bytes else { return self }
         return String(decoding: utf8.prefix(bytes).dropLast(Self.torn(utf8.prefix(bytes))), as: UTF8.self) + "…"
     }
 
-    /// How many bytes at the end are the beginning of a character that is cut.
+    /// Returns how many bytes at the end belong to a truncated character.
     private static func torn(_ bytes: Substring.UTF8View) -> Int {
         let tail = bytes.suffix(3).reversed().prefix { $0 & 0xC0 == 0x80 }.count
         guard let lead = bytes.dropLast(tail).last, lead >= 0xC0 else { return 0 }

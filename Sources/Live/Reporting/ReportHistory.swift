@@ -1,8 +1,8 @@
 import Wire
 
-/// Events by time, kind and room, and how late they were. Of a bounded size however long it lasts: when the columns are full, two become one.
+/// The number of events by time, kind and room, and their lag. Its size is bounded: when the columns are full, two are merged into one.
 struct ReportHistory: Sendable {
-    /// The names that are counted one by one. What comes later, or has a longer name than is kept, counts as others.
+    /// The names that are counted individually. Names after the limit, and names that are too long, are counted together.
     struct Names: Sendable {
         let limit: Int
         private(set) var all: [String] = []
@@ -10,7 +10,7 @@ struct ReportHistory: Sendable {
 
         init(limit: Int) { self.limit = limit }
 
-        /// The place of the name; `limit` for the others.
+        /// Returns the index of a name; `limit` for the names that are counted together.
         mutating func place(of name: String) -> Int {
             if let place = places[name] { return place }
             guard all.count < limit, name.utf8.count <= KnownNames.longestKept else { return limit }
@@ -20,13 +20,13 @@ struct ReportHistory: Sendable {
         }
     }
 
-    /// What came in one span of time.
+    /// The events in one interval of time.
     struct Column: Sendable {
-        /// Events.
+        /// The number of all events, of every kind.
         fileprivate(set) var events = 0
         fileprivate var kinds: [UInt32] = []
         fileprivate var rooms: [UInt32] = []
-        /// How late those were whose time the server said; lags are in microseconds.
+        /// The lags in microseconds of the events with a server time.
         fileprivate(set) var lag = LatencyHistogram()
 
         fileprivate static func count(_ place: Int, in counts: inout [UInt32]) {
@@ -47,31 +47,31 @@ struct ReportHistory: Sendable {
         }
     }
 
-    /// What one name came to; the name is nil for all others together.
+    /// The events of one name. The name is `nil` for the names that are counted together.
     struct Series: Sendable {
         var name: String?
         var total: Int
-        /// By column.
+        /// The number of events in each column.
         var counts: [Int]
     }
 
     static let mostColumns = 120
     private(set) var columns: [Column] = []
-    /// The span of a column, in microseconds.
+    /// The length of a column, in microseconds.
     private(set) var width: Int64 = 250_000
-    /// Where the first column begins.
+    /// When the first column begins.
     private(set) var origin = Moment.zero
     private var kinds = Names(limit: 48)
     private var rooms = Names(limit: 384)
 
-    /// Counts an event; `lag` is in milliseconds.
+    /// Counts an event. `lag` is in milliseconds.
     mutating func add(kind: String, room: String?, lag: Int64?, at time: Moment) {
         if columns.isEmpty { origin = time }
         let index = column(of: time)
         columns[index].events += 1
         Column.count(kinds.place(of: kind), in: &columns[index].kinds)
         if let room { Column.count(rooms.place(of: room), in: &columns[index].rooms) }
-        // Clocks that differ by a day say nothing about a delay.
+        // A difference of a day or more is a wrong clock and not a delay.
         if let lag, lag.magnitude < 86_400_000 { columns[index].lag.add(max(lag, 0) * 1000) }
     }
 
@@ -94,10 +94,10 @@ struct ReportHistory: Sendable {
         width *= 2
     }
 
-    /// The most frequent kinds, and the others together.
+    /// Returns the `most` most frequent kinds, and the others as one series.
     func byKind(most: Int) -> [Series] { series(kinds, \.kinds, most) }
 
-    /// The same by room.
+    /// Returns the `most` most frequent rooms, and the others as one series.
     func byRoom(most: Int) -> [Series] { series(rooms, \.rooms, most) }
 
     private func series(_ names: Names, _ counts: KeyPath<Column, [UInt32]>, _ most: Int) -> [Series] {
@@ -120,6 +120,6 @@ struct ReportHistory: Sendable {
         return Array(all.prefix(most)) + (rest.total > 0 ? [rest] : [])
     }
 
-    /// How late all events were.
+    /// The lag of all events.
     var lag: LatencyHistogram { columns.reduce(into: LatencyHistogram()) { $0.add($1.lag) } }
 }

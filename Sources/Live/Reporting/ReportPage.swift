@@ -3,27 +3,27 @@ import Recording
 import SectionedModel
 import Wire
 
-/// What a report says of its run besides what passed.
+/// The facts of a run that its reports do not contain.
 public struct ReportFacts: Sendable {
-    /// What it is called; untrusted text.
+    /// The title of the page: untrusted text.
     public var title: String
-    /// Rows of the table at its top, in order: a name and a value. Values are untrusted text.
+    /// The rows of the table at the top, in order: a name and a value. Values are untrusted text.
     public var rows: [(name: String, value: String)] = []
-    /// The command that prints all events, where the run was recorded.
+    /// The command that prints all events; `nil` if the run was not recorded.
     public var allEvents: String?
-    /// The tool and its version.
+    /// The name and the version of the tool.
     public var tool: String
 
-    /// Facts of a run.
+    /// Creates the facts with an empty table.
     public init(title: String, tool: String) {
         self.title = title
         self.tool = tool
     }
 }
 
-/// A report as one HTML page that asks nobody for anything. Pure: the same figures give the same bytes.
+/// A report as one HTML page that loads nothing from elsewhere. Pure: the same figures give the same bytes.
 struct ReportPage {
-    /// More than this is not written of the list of events.
+    /// The maximum size of the list of events, in bytes.
     private static let mostBytes = 1_600_000
     private static let mostSections = 40
     private static let mostRows = 8
@@ -43,7 +43,7 @@ struct ReportPage {
         charts = ReportCharts(figures)
     }
 
-    /// The page.
+    /// Returns the page as UTF-8.
     static func bytes(
         _ figures: ReportFigures, _ facts: ReportFacts, model: SectionedCollection<Item> = .init(),
         requests: RequestFigures = RequestFigures()
@@ -200,7 +200,7 @@ struct ReportPage {
         end()
     }
 
-    /// Begins a row with its time.
+    /// Begins a table row with its time.
     private mutating func row(at time: Moment) {
         html.markup("<tr>")
         html.cell(clock(time))
@@ -376,7 +376,7 @@ struct ReportPage {
         end()
     }
 
-    /// Says how to get what is not in the list.
+    /// Describes how to print the events that the list leaves out.
     private mutating func rest(_ written: Int) {
         guard written < figures.summary.events else { return }
         html.markup("<p>")

@@ -1,8 +1,9 @@
 import Recording
 
-/// How a report looks, and its search. Both stand in the page, which names their digests: nothing else may style it or run in it.
+/// The style sheet of a report, and the script of its search. The page's content security policy names the digests of both, so the browser
+/// applies nothing else.
 enum ReportStyle {
-    /// The digest of a text as the page's policy names it.
+    /// Returns the digest of a text in the form of a content security policy.
     static func digest(of text: StaticString) -> String { TextDigest.base64(of: "\(text)") }
 
     static let sheet: StaticString = """

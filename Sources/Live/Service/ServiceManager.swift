@@ -3,15 +3,16 @@ import Network
 import Pipeline
 import Wire
 
-/// The service manager that began the process, as far as it wants to be told how it stands: sd_notify(3), without a library.
+/// The service manager that started the process, such as systemd. It receives the state of the process: sd_notify(3), without a library.
 ///
-/// What is told are datagrams of `NAME=VALUE` lines. One that cannot be sent is nothing to wait for.
+/// A message is a datagram of `NAME=VALUE` lines. A datagram that cannot be sent is dropped, so that the process never waits for the
+/// manager.
 public final class ServiceManager: Sendable {
     private let address: [UInt8]
-    /// How often it wants to hear that the process is alive; nil where it does not.
+    /// The watchdog's timeout, within which the manager expects a message; `nil` without a watchdog.
     public let watchdog: Duration?
 
-    /// Tells the manager at that socket: a path, or `@` and an abstract name. Nil where the name is none.
+    /// Creates a manager with a socket: a path, or `@` and an abstract name. Returns `nil` if the name is not valid.
     public init?(socket name: String, watchdog: Duration? = nil) {
         guard name.hasPrefix("/") || name.hasPrefix("@"), name.utf8.count > 1,
             name.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path)
@@ -20,8 +21,8 @@ public final class ServiceManager: Sendable {
         self.watchdog = watchdog
     }
 
-    /// The manager that the environment names, for this process; nil where there is none. The variables are taken out: programs that are
-    /// started are not the service.
+    /// Returns the manager that the environment names for this process; `nil` if it names none. Removes the variables, because the programs
+    /// that the process starts are not the service.
     public static func takeFromEnvironment() -> ServiceManager? {
         func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
         defer { for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) } }
@@ -31,7 +32,7 @@ public final class ServiceManager: Sendable {
         return ServiceManager(socket: socket, watchdog: isMeant ? span.map { .microseconds($0) } : nil)
     }
 
-    /// Tells how the process stands, such as `READY=1`; a line each. Any thread.
+    /// Sends lines such as `READY=1` to the manager. Any thread.
     func tell(_ lines: String...) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
@@ -41,7 +42,7 @@ public final class ServiceManager: Sendable {
         let text = Array(lines.joined(separator: "\n").utf8)
         let start = MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2
         withUnsafeMutableBytes(of: &place) { $0[start...].copyBytes(from: address) }
-        // The length says where an abstract name ends, and takes the zero of a path with it.
+        // An abstract name ends with the length of the address. A path includes its zero byte.
         let length = socklen_t(start + address.count + (address[0] == 0 ? 0 : 1))
         withUnsafePointer(to: &place) { place in
             place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
@@ -53,9 +54,9 @@ public final class ServiceManager: Sendable {
     }
 }
 
-// How a tail stands, for the service manager.
+// Reports the state of a tail to the service manager.
 extension Tail {
-    /// Feeds the watchdog from here on, as long as the loop runs: twice as often as the manager wants it.
+    /// Feeds the watchdog while the loop runs, at twice the rate that the manager expects.
     func startService() {
         guard let service = configuration.manager, let span = service.watchdog else { return }
         service.tell("WATCHDOG=1")
@@ -64,7 +65,7 @@ extension Tail {
         }
     }
 
-    /// The connection is another than it was. The first time that the session stands the service is ready.
+    /// Reports a change of the connection. The service is ready when the session is ready for the first time.
     func tellService(of change: ConnectionReport) {
         guard let service = configuration.manager else { return }
         switch change {
@@ -75,7 +76,7 @@ extension Tail {
         }
     }
 
-    /// Tells the manager that a reload begins, which is the recording's next segment, and that it is over.
+    /// Reports the start and the end of a reload. A reload starts the recording's next segment.
     func tellServiceOfReload(_ body: () -> Void) {
         let now = MachineClock.monotonic.microseconds
         configuration.manager?.tell("RELOADING=1", "MONOTONIC_USEC=\(now)")
