@@ -7,8 +7,7 @@ import Wire
 
 /// A report with the stamp of its cause.
 public struct StampedReport: Sendable {
-    /// The number, session time and wall clock of the record that caused the report. The number is 0 if no record but
-    /// passing time caused it.
+    /// The number, session time and wall clock of the record that caused the report. The number is 0 if a timer caused it.
     public var stamp: Stamp
     /// The report as the session made it; a notice may contain the time at which its wait ends.
     public var report: Report
@@ -70,15 +69,14 @@ extension EventReport {
 
 /// A destination for reports, such as a terminal or a file.
 ///
-/// An outlet is called on one thread, never concurrently: the outlet thread of a tail or a replay, or the thread that
-/// runs a watched replay. It may block. While it is behind, a tail stops reading from its socket and a replay stops
-/// playing.
+/// An outlet is called on one thread, never concurrently: the outlet thread of a tail or a replay, or the thread that runs a watched
+/// replay. It may block. While it lags, a tail stops reading from its socket and a replay stops playing.
 ///
 /// An outlet must not:
 /// * write text of reports to a terminal without escaping it: it comes from strangers;
 /// * wait for another outlet, or for an answer of the tail that calls it: both wait for this call;
 /// * keep reports longer than it needs them: they hold slices of the received data;
-/// * throw anything but `OutletError`, or print secrets: reports are redacted only as the tail was told.
+/// * throw anything but `OutletError`, or print secrets: the tail redacts reports only as its configuration states.
 public protocol Outlet: AnyObject, Sendable {
     /// Whether batches must carry checksums of the model, which cost a little at each change; `false` by default.
     var needsChecksums: Bool { get }

@@ -110,13 +110,13 @@ final class OutletThread: Sendable {
     /// Adds items to the queue of the first thread.
     func push(_ items: [Item]) { _ = (recorder ?? shower).push(items) }
 
-    /// A message about what is so far behind that the socket should not be read; `nil` if the threads keep up.
+    /// A message about the thread that lags so far that the socket should not be read; `nil` if the threads keep up.
     var lateWords: String? {
         if shower.isDeep { return "the output is too slow" }
         return recorder?.isDeep == true ? "the recording is too slow" : nil
     }
 
-    /// What waits for each thread. Any thread.
+    /// The number of items and bytes in the queue of each thread. Any thread.
     var depths: [(name: String, items: Int, bytes: Int)] {
         let threads: [(name: String, depth: (count: Int, bytes: Int)?)] = [
             ("recorder", recorder?.depth), ("outlets", shower.depth),

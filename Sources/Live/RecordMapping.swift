@@ -131,8 +131,8 @@ extension Record.ConnectionRecord.State {
 }
 
 extension Record.ConnectionRecord {
-    /// The recorded decision about the next connection attempt. Recordings without one are from a time when a status of
-    /// 400 was taken for a server of revision 3.
+    /// The recorded decision about the next connection attempt. Recordings without one are from a time when the client interpreted a status
+    /// of 400 as a server of revision 3.
     fileprivate var reconnection: Reconnection {
         if let retry { return Reconnection(rawValue: retry) ?? .later }
         return code == 400 ? .withRevision(.v3) : .later

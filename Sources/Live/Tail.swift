@@ -101,7 +101,7 @@ public actor Tail {
     /// The answers that are decoded on another thread.
     var largeAnswers = LargeAnswers()
     var timer: SessionTimer?
-    /// When the group is told which rooms this tail holds; nil when nothing is new.
+    /// The timer that publishes this tail's rooms to the group; `nil` if no change waits for it.
     var showing: LoopTimer?
     var limits = Limits()
     /// The events or matches that end the tail.

@@ -147,8 +147,7 @@ package struct HTTPRequestReader {
         return .head(request)
     }
 
-    /// Returns, once per request, whether the client waits for `100 Continue`: it asked for it and has sent no body
-    /// yet.
+    /// Returns, once per request, whether the client waits for `100 Continue`: it expects one and has sent no body yet.
     private mutating func takeExpectation() -> Bool {
         defer { expectsContinue = false }
         return expectsContinue && buffer.count == head

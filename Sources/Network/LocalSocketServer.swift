@@ -22,7 +22,7 @@ public final class LocalSocketServer: Sendable {
         case line([UInt8])
         /// A line longer than `maximumLine`. The client is closed once the bytes that wait for it are written.
         case overlong
-        /// The client sends no more but may still read. `LocalClient.finish()` closes it.
+        /// The client has closed its writing side but may still read. `LocalClient.finish()` closes it.
         case ended
         /// No bytes wait for the client any more.
         case drained

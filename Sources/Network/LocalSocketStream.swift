@@ -29,8 +29,8 @@ public struct LocalSocketStream: ~Copyable {
         try LocalSocketClient.write(line + [0x0a], to: descriptor, path, LocalSocketClient.deadline(after: timeout))
     }
 
-    /// Reads the next line, without its line feed, and no byte after it. Returns `nil` when the peer has closed. A
-    /// `timeout` of `nil` waits for ever.
+    /// Reads the next line, without its line feed, and no byte after it. Returns `nil` when the peer has closed. A `timeout` of `nil` waits
+    /// without a limit.
     public func readLine(timeout: Duration?) throws(NetworkError) -> [UInt8]? {
         let deadline = timeout.map { LocalSocketClient.deadline(after: $0) } ?? .max
         var line: [UInt8] = []

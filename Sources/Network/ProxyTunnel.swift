@@ -83,7 +83,7 @@ func setProxy(_ easy: UnsafeMutableRawPointer, _ proxy: Proxy?) {
     weir_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
     weir_curl_set_long(easy, CURLOPT_PROXYAUTH, Int(weir_curl_auth_basic()))
     if let login = proxy.login {
-        // libcurl treats both as percent-encoded, although its manual does not say so.
+        // libcurl treats both as percent-encoded, which its manual does not mention.
         let escaped = { (text: String) in
             text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
         }

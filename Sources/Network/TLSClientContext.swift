@@ -44,7 +44,7 @@ private func load(_ certificate: ClientCertificate, into tls: OpaquePointer) thr
     guard key, SSL_CTX_check_private_key(tls) == 1 else { throw badKey(certificate, isEncrypted: question.wasAsked) }
 }
 
-/// The passphrase for OpenSSL's callback, and whether OpenSSL asked for it.
+/// The passphrase for OpenSSL's callback, and whether OpenSSL requested it.
 private struct PassphraseQuestion {
     let passphrase: Secret?
     var wasAsked = false

@@ -51,7 +51,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     var handshake: WebSocketHandshake?
     /// The heads after an interim response, until the final one is complete; otherwise `nil`.
     var interim: InterimHeads?
-    /// The body read so far of a response that refuses the upgrade; `nil` when no body is to be read.
+    /// The body read so far of a response that refuses the upgrade; `nil` for a response whose body is not read.
     var refusalBody: [UInt8]?
     /// Whether our own framing cannot be used, because libwebsockets writes a request of an unexpected form.
     var isHandshakeUnknown = false

@@ -103,7 +103,7 @@ public struct Action: Hashable, Sendable {
         public var values: [String: String]
         /// The current step, counted from 0.
         package internal(set) var step = 0
-        /// What the step does next. The phase is not stored: after a restart a step looks before it writes.
+        /// The next part of the step. The phase is not stored: after a restart a step looks before it writes.
         var phase = Phase.look
         /// Whether the request in flight creates something each time it is sent.
         package internal(set) var makesSomething = false

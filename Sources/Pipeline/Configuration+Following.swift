@@ -1,6 +1,6 @@
 extension Configuration {
-    /// What the session follows in addition to channels and their messages. Each part costs requests or rooms, or
-    /// nothing if the backend does not offer it.
+    /// The kinds of rows that the session follows in addition to channels and their messages. Each kind costs requests or rooms, or nothing
+    /// if the backend does not offer it.
     public struct Following: OptionSet, Hashable, Sendable {
         /// The parts, one bit each.
         public let rawValue: UInt8
@@ -13,7 +13,7 @@ extension Configuration {
         public static let accounts = Following(rawValue: 2)
         /// The companies of the user, and the workspaces of the selected company.
         public static let places = Following(rawValue: 4)
-        /// Which users are online, and who is typing.
+        /// The users who are online or typing.
         public static let presence = Following(rawValue: 8)
 
         /// The parts that a human observer wants to see. Members are not among them, because those of every channel

@@ -55,7 +55,7 @@ public struct Configuration: Hashable, Sendable {
     /// The number of messages of each channel, the newest ones, that the session fetches after it missed some, and
     /// again at each full resync. At least 1. Messages beyond it are reported as a hole.
     public var catchUp = Configuration.usualCatchUp
-    /// What the session follows in addition to channels and their messages.
+    /// The kinds of rows that the session follows in addition to channels and their messages.
     public var following: Following
     /// The maximum sizes of what the session accepts from the server.
     public var limits = Limits()

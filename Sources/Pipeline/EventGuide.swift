@@ -17,7 +17,7 @@ package struct EventGuide: Sendable {
         package var standing: String
         /// Whether the handler applies the contents of the event.
         package var applies: Bool
-        /// What the handler fetches; empty for nothing.
+        /// The resource that the handler fetches; empty for nothing.
         package var refetch: String
         /// Whether the handler removes the row.
         package var removes = false

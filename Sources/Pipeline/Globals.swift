@@ -2,7 +2,7 @@ package import Events
 public import JSONText
 import SectionedModel
 
-/// What the user currently looks at.
+/// The user, the channel and the state of the connection that a client displays outside the rows.
 ///
 /// The session keeps this value up to date. A tail stores it after every change and restores it before anything else at
 /// the next start.

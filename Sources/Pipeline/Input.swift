@@ -42,15 +42,16 @@ package enum Input: Sendable {
     case only(rooms: String)
     /// The wishes return to those of the start, plus the pinned rooms.
     case resetRooms
-    /// Others of the group hold the rooms beside these. Those that come may have had no holder for so long; nil where there was no other.
+    /// The group gave the session these rooms; other members hold the rest. `missing` is how long the new rooms may have had no holder;
+    /// `nil` if they had none before.
     case share(RoomShare, missing: Duration? = nil)
     /// A source withdraws its wishes for exactly these patterns.
     case withdraw(rooms: String, source: RoomSource)
     /// A client asks for a part of a room. The session fetches it from the server; messages are fetched back to
     /// `since`.
     case look(room: String, part: Session.RoomPart, since: Timestamp? = nil)
-    /// A client requests a refetch: of a room's resources, of the resource with that name, or, if the name is empty, of
-    /// the resources of all joined rooms.
+    /// A client requests a refetch. The text names a room, for all its resources, or a single resource. If it is empty, the resources of
+    /// all joined rooms are fetched.
     case refetch(String)
     /// The user selects a channel or place by its room, or a thread by its first message. An empty name clears the
     /// channel. After a change of workspace or company, the session leaves everything that belongs to the old one at

@@ -2,8 +2,8 @@ import Events
 import JSONText
 public import SectionedModel
 
-// What a row feeds into a checksum: every field, with a word before each optional field for its presence, so that
-// different rows never feed the same. This builds no text, because it runs for every change of a model with a checksum.
+// Feeds a row into a checksum: every field, with a word before each optional field for its presence, so that different rows never feed the
+// same. This builds no text, because it runs for every change of a model with a checksum.
 extension Item {
     /// The version of what rows feed. It is stored next to every checksum, because checksums of different versions are
     /// not comparable.

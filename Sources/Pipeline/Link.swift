@@ -198,7 +198,7 @@ struct ConnectionHistory: Sendable {
     var memory = SocketIOClient.Memory()
     var channels = BayeuxClient.Memory()
     var messages = MessageClient.Memory()
-    /// The server's answers about the namespaces that the open connection asked for.
+    /// The server's answers about the namespaces that the open connection requested.
     var joining = NamespaceAnswers([])
     /// Whether Bayeux uses long-polling, because the server answered with something other than a WebSocket.
     var lacksWebSocket = false
@@ -215,11 +215,11 @@ struct ConnectionHistory: Sendable {
     var nextLook: Moment?
     /// The number of tokens that the server refused since it last accepted one.
     var refusedTokens = 0
-    /// Whether the user was told why a server may not answer CONNECT.
+    /// Whether the session has reported why a server may not answer CONNECT.
     var toldOfOtherParsers = false
-    /// Whether the user was told that the REST service refuses the token.
+    /// Whether the session has reported that the REST service refuses the token.
     var toldOfRefusedRequests = false
-    /// The requests for which the user was told that the service does not answer properly.
+    /// The requests for which the session has reported that the service does not answer properly.
     var toldDelays = ToldFailures()
     /// The rows of answers that were reported to the user as unreadable.
     var toldRows: Set<String> = []

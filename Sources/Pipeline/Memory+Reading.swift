@@ -3,8 +3,8 @@ import JSONText
 import SectionedModel
 
 extension Memory {
-    /// Returns the memory with the given channels read up to the given times. What was read meanwhile then does not
-    /// appear as unread until the server answers.
+    /// Returns the memory with the given channels read up to the given times. Messages that the user read meanwhile then do not appear as
+    /// unread until the server answers.
     public func read(upTo marks: [(channel: EntityID, at: Timestamp)]) -> Memory {
         guard !marks.isEmpty else { return self }
         var memory = Memory(user: user)

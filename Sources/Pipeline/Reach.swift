@@ -144,7 +144,7 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
     /// Takes in the newest page, whether it belongs to a walk or not, in a place where each message causes a page to be
     /// requested.
     ///
-    /// Messages that were pushed meanwhile are no evidence that the session received everything before them.
+    /// Messages that were pushed meanwhile do not prove that the session received everything before them.
     ///
     /// - Returns: `false` if the page does not reach back to the newest entry of the last one. The messages between
     ///   were missed, and a walk is needed.

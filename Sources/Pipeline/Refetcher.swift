@@ -16,8 +16,8 @@ import Wire
 /// A list that arrives in pages goes from applying back to queued until its last page has arrived. It is current if no
 /// event about it arrived between the first request and the last answer.
 ///
-/// A persistent key is retried for ever, at the cap of the back-off. Any other key is given up after `maximumFailures`
-/// failures in a row.
+/// A persistent key is retried without a limit, at the cap of the back-off. Any other key is given up after `maximumFailures` failures in a
+/// row.
 struct Refetcher: Sendable {
     /// The consequence of an answer for its resource.
     enum Verdict: Hashable {
@@ -110,9 +110,8 @@ struct Refetcher: Sendable {
     /// The requests in flight, in the order they were sent. At most `limit`.
     var flights: [Flight] = []
     private var waiting: [(due: Moment, key: ResourceKey)] = []
-    /// For recently fetched keys, the start of the last fetch and the number of fetches in a row that followed closely
-    /// on each other. Without this record, a peer that sends an event after each answer could cause requests without
-    /// end.
+    /// For recently fetched keys, the start of the last fetch and the number of fetches in a row that followed closely on each other.
+    /// Without this record, a peer that sends an event after each answer could cause requests endlessly.
     private var recent: [ResourceKey: (began: Moment, hasty: Int)] = [:]
     /// The number of fetches of a key that may follow closely on each other.
     static let mostHasty = 10

@@ -176,7 +176,7 @@ public struct GapReport: Sendable {
         case catchUp = "catch_up"
         /// Everything that a gap of cause `reconnect` missed was refetched. `missed` is the number of messages.
         case refetched
-        /// Rooms came from another member of the group, which was taken for dead or gave them away; what they are about was fetched.
+        /// Rooms came from another member of the group, which seemed dead or gave them away. The session has fetched their resources.
         case handover
     }
     /// The cause of the gap.

@@ -11,9 +11,9 @@ package import Wire
 package struct RoomBook: Sendable {
     /// The state of a wanted room on the current connection.
     package enum State: Hashable, Sendable {
-        /// The session has not asked for the room yet, for lack of a connection or of authentication.
+        /// The session has not requested the room yet, for lack of a connection or of authentication.
         case wanted
-        /// The session asked for the room, and the server has not answered. `attempts` counts the requests.
+        /// The session requested the room, and the server has not answered. `attempts` counts the requests.
         case joining(since: Moment, attempts: Int)
         /// The server confirmed the room.
         case joined(since: Moment)

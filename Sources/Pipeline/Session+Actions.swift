@@ -267,8 +267,8 @@ extension Session {
 
     /// Handles the server's answer that a resource does not exist.
     ///
-    /// An action that needs the resource goes on without it, even if the resource is fetched again later. The answer is
-    /// no evidence about an action in doubt, because a server that is starting up may give it for everything.
+    /// An action that needs the resource goes on without it, even if the resource is fetched again later. The answer proves nothing about
+    /// an action in doubt, because a server that is starting up may give it for everything.
     mutating func actionResourceMissing(_ key: ResourceKey, isServicesWord: Bool, into effects: inout [Effect]) {
         guard !outbox.isEmpty else { return }
         noteEchoes(into: &effects)

@@ -141,7 +141,7 @@ extension Session {
     /// because the peer may be dead.
     mutating func end(_ cause: LossCause, into effects: inout [Effect]) {
         guard let open = link.open else { return }
-        // A captured connection is not closed here: later records may open it anew.
+        // A captured connection is not closed here: later records may open it again.
         if !configuration.isCaptured {
             effects.append(.close(connection: open.connection, WebSocketClose(code: 1000)))
         }
@@ -390,7 +390,7 @@ extension Session {
 }
 
 extension LossCause {
-    /// What the cause implies for another attempt; `nil` for nothing.
+    /// The effect of the cause on the next attempt; `nil` for no effect.
     fileprivate var retry: Reconnection? {
         switch self {
         case .failed(let failure): failure.retry

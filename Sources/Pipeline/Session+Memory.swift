@@ -95,6 +95,6 @@ enum Confirmation: Hashable, Sendable {
     case by(ResourceKey)
     /// The resource is not known yet, and what determines it is being fetched.
     case later
-    /// The server cannot be asked about the section.
+    /// The server cannot confirm the section.
     case never
 }

@@ -2,8 +2,8 @@ import Wire
 
 // The work under way, for tests and simulations.
 extension Session {
-    /// What the session waits for or still has to do, one line each. Empty when only the heartbeat of a ready
-    /// connection and the next full resync remain.
+    /// The session's open work and the events it waits for, one line each. Empty when only the heartbeat of a ready connection and the next
+    /// full resync remain.
     package var pending: [String] {
         var lines: [String] = []
         if !link.isReady { lines.append("a connection") }

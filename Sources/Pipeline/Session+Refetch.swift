@@ -78,7 +78,7 @@ extension Session {
         }
     }
 
-    /// Reports a wait that the server asked for. Waits of less than 5 s, which users do not notice, are not reported.
+    /// Reports a wait that the server requires. Waits of less than 5 s, which users do not notice, are not reported.
     mutating func tellWait(of what: String, asked: Int, waits span: Duration) {
         guard span >= .seconds(5) else { return }
         let seconds = span.components.seconds

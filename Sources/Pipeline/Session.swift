@@ -121,7 +121,7 @@ package struct Session: Sendable {
         return (actions + backend.tags).filter { seen.insert($0).inserted }
     }
 
-    /// What the user currently looks at, including the user's id and the state of the connection.
+    /// The state that a client displays outside the rows, including the user's id and the state of the connection.
     package var globals: Globals {
         var globals = transaction.globals
         (globals.user, globals.isConnected) = (user, link.isReady)

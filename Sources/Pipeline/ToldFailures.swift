@@ -1,8 +1,8 @@
-/// The failures that the user was told about. A failure is not reported again until its request has succeeded.
+/// The failures that the session has reported to the user. A failure is not reported again until its request has succeeded.
 struct ToldFailures: Sendable {
     private var keys: Set<ResourceKey> = []
 
-    /// The number of failures that the user was told about.
+    /// The number of failures that the session has reported.
     var count: Int { keys.count }
 
     /// Records a failure; returns whether it is the first one since the request last succeeded.

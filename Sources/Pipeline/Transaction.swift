@@ -86,7 +86,7 @@ struct Transaction: Sendable {
 
     /// The model, with the changes that are staged in it.
     var model = SectionedCollection<Item>()
-    /// What the user currently looks at.
+    /// The state that a client displays outside the rows.
     var globals = Globals()
     /// The plans of the input, in order.
     var plans: [Plan] = []

@@ -60,7 +60,7 @@ struct ByteSource: ~Copyable {
         return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev ? nil : "another file now has this name"
     }
 
-    /// Whether its end was read, and it is that others of a group took over from who recorded it.
+    /// Whether the reader has read the end, and the end is a fence: other members of the group have taken over.
     var isFenced: Bool { remote?.isFenced ?? false }
 
     private var fileSize: Int? {

@@ -1,28 +1,28 @@
 import Glibc
 import Synchronization
 
-/// What the recordings of this process asked of the disk, summed up. Any thread.
+/// The bytes and syncs of all recordings in this process. Any thread.
 package enum DiskFigures {
     private static let bytes = Atomic<Int>(0)
     private static let readBytes = Atomic<Int>(0)
     private static let syncs = Atomic<Int>(0)
     private static let time = Atomic<Int>(0)
 
-    /// Bytes written, how often files were forced to disk, and how long that took in microseconds.
+    /// The number of bytes written, the number of syncs, and the time that these took in microseconds.
     package static var now: (bytes: Int, syncs: Int, time: Int) {
         (bytes.load(ordering: .relaxed), syncs.load(ordering: .relaxed), time.load(ordering: .relaxed))
     }
 
-    /// Bytes that were read of recordings, as they are stored.
+    /// The number of bytes read from recordings, before decompression.
     package static var read: Int { readBytes.load(ordering: .relaxed) }
 
-    /// So many bytes were read.
+    /// Adds the size of a read.
     static func read(_ count: Int) { readBytes.add(count, ordering: .relaxed) }
 
-    /// So many bytes were written.
+    /// Adds the size of a write.
     static func wrote(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 
-    /// Measures what forces a file to disk.
+    /// Performs a call that forces a file to disk, and adds its duration.
     static func syncing(_ call: () -> Int32) -> Int32 {
         var (start, end) = (timespec(), timespec())
         clock_gettime(CLOCK_MONOTONIC, &start)

@@ -3,7 +3,7 @@ extension Record {
     package struct MarkRecord: Hashable, Sendable {
         /// The mark's label. Labels need not be unique.
         package var label: String
-        /// What set the mark: `key`, `ctl`, `match` or `file`.
+        /// The origin of the mark: `key`, `ctl`, `match` or `file`.
         package var author: String?
         /// The name of the colour to show the mark in.
         package var colour: String?

@@ -90,7 +90,7 @@ extension Record {
 
     /// `act`: the user requested an action or withdrew one.
     package struct ActionRecord: Hashable, Sendable {
-        /// What the user did. The case determines the meaning of `ActionRecord.what`.
+        /// The step that the user took. It determines the meaning of `ActionRecord.what`.
         package enum Act: String, Hashable, Sendable, CaseIterable {
             /// Requested an action; `what` is the action.
             case ask
@@ -134,14 +134,14 @@ extension Record {
 
     /// `sub`: a subscription request for a room, or its result.
     package struct SubscriptionRecord: Hashable, Sendable {
-        /// What was requested, or what happened.
+        /// The request, or the event that ended one.
         package enum Act: String, Hashable, Sendable, CaseIterable {
             case want, unwant, only, reset, share, withdraw, select, who, history, refetch, join, ack, deny, leave, left
             case lost
         }
         /// The connection's number in the recording, counted from 1.
         package var connection: Int?
-        /// What was requested, or what happened.
+        /// The request, or its result.
         package var act: Act
         /// The room's name. In a request it may be a pattern, or several patterns joined by ` + ` and ` - `. Untrusted
         /// text.
@@ -150,11 +150,11 @@ extension Record {
         package var source: String?
         /// The reason given; untrusted text.
         package var why: String?
-        /// How long the wish lasts; nil for ever. Of a share: for how long its rooms may have had no holder.
+        /// How long the wish lasts; `nil` for no limit. In a share: how long its rooms may have had no holder.
         package var span: Duration?
         /// The start of the requested history, in milliseconds since 1970; `nil` when the act asks for no history.
         package var since: Int64?
-        /// Of a share, whose id `room` is: the ids of the other members.
+        /// The ids of the other members, in a share. Its own id is in `room`.
         package var rivals: [String]
         package init(
             act: Act, room: String, source: String? = nil, why: String? = nil, span: Duration? = nil,
@@ -185,7 +185,7 @@ extension Record {
         package var lost: Int?
         /// Whether the model matches the server again, or will once the `actions` are done.
         package var recovered: Bool?
-        /// What was done to recover.
+        /// The actions that recover the state, such as resync.
         package var actions: [String]
         package init(
             why: String, from: Moment? = nil, to: Moment? = nil, lost: Int? = nil, recovered: Bool? = nil,

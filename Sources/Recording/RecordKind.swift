@@ -213,7 +213,7 @@ extension Record.GapRecord: RecordBody, MemberedObject {
         .connection({ $0.connection }, set: { $0.connection = $1 }),
         RecordMember("why", at: \.why).required(),
         RecordMember("from", at: \.from) { (decoder) throws(JSONError) in
-            // What came from others may have been missing before the recording began.
+            // Rooms of another member may have been without a holder before the recording began, so the time may be negative.
             guard let time = try decoder.integer(), time.magnitude <= RecordFormat.maximumInteger else { return nil }
             return Moment(microseconds: Int64(time))
         },

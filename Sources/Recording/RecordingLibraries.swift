@@ -3,7 +3,7 @@ import CZstd
 
 /// The C libraries of this room, as they are linked.
 package enum RecordingLibraries {
-    /// Each with its version.
+    /// The libraries with the versions that run, in the order of `weir --version`.
     package static var versions: [(name: String, version: String)] {
         // `OpenSSL 3.0.15 3 Sep 2024`
         let words = String(cString: OpenSSL_version(OPENSSL_VERSION)).split(separator: " ")

@@ -47,7 +47,7 @@ struct RecordingOutput: ~Copyable {
         return true
     }
 
-    /// Writes everything and closes the file. Returns the SHA-256 of the text if the options asked for it.
+    /// Writes everything and closes the file. Returns the SHA-256 of the text if the options request it.
     consuming func finish(isSynced: Bool) throws(RecordingError) -> String? {
         try flush(endsChunk: true)
         if isCompressed, let encoded = table.encoded {

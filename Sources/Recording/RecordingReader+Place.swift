@@ -54,7 +54,7 @@ extension RecordingReader {
     /// grows.
     package func whyOver(behind place: Place) -> String? { lines.source.whyOver(behind: place.offset) }
 
-    /// Whether its end was read, and it is that others of a group took over from who recorded it.
+    /// Whether the reader has read the end, and the end is a fence: other members of the group have taken over.
     package var isFenced: Bool { lines.source.isFenced }
 
     /// A descriptor that becomes readable when more data may be available; `nil` for a file.

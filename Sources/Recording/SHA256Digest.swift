@@ -2,7 +2,7 @@ import CCrypto
 
 /// The SHA-256 of a text, as content security policies name it.
 package enum TextDigest {
-    /// The digest in Base64.
+    /// Returns the digest of the text's UTF-8, in Base64 with padding.
     package static func base64(of text: String) -> String {
         var digest = [UInt8](repeating: 0, count: 32)
         let bytes = Array(text.utf8)

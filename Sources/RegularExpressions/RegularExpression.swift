@@ -2,9 +2,9 @@ internal import CRE2
 
 /// A compiled regular expression in the syntax of RE2 (<https://github.com/google/re2/wiki/Syntax>).
 ///
-/// Any expression, even from an untrusted source, matches in time proportional to the text and in bounded memory. Texts
-/// are UTF-8; bytes that are not valid UTF-8 match nothing. Of the matches that begin at one position, the longest
-/// wins, and `.` matches any character, including a line end. It can be used from any thread.
+/// Any expression, even from an untrusted source, matches in time proportional to the text and in bounded memory. Texts are UTF-8; bytes
+/// that are not valid UTF-8 match nothing. If several matches begin at one position, the longest wins. `.` matches any character, including
+/// a line end. It can be used from any thread.
 package final class RegularExpression: Sendable {
     /// The reason why a text is not a valid expression.
     package struct Malformed: Error, Hashable, Sendable {

@@ -157,7 +157,7 @@ public final class Store: Sendable {
 }
 
 extension Store {
-    /// Opens the file. When it is damaged, moves it aside and creates a new one.
+    /// Opens the file. Renames a damaged file and creates a new one.
     private static func open(
         _ path: String, now: Int64, patience: Duration, maximumBytes: Int
     ) throws(StoreError) -> (database: Monitor<Database?>, opening: Opening) {

@@ -14,7 +14,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case busy(path: String)
     /// The disk is full, or the store has reached its maximum size. Earlier commits are safe.
     case full(path: String)
-    /// The file is damaged. The next opening moves it aside.
+    /// The file is damaged. The next opening renames it.
     case damaged(path: String, message: String)
     /// Any other error of SQLite.
     case database(operation: String, path: String, message: String)

@@ -27,7 +27,7 @@ struct StoreFile {
         identity = (UInt(facts.st_dev), UInt(facts.st_ino))
     }
 
-    /// Moves a damaged file aside, together with its write-ahead log.
+    /// Renames a damaged file, together with its write-ahead log.
     ///
     /// - Parameter time: The current time in seconds since 1970, which becomes part of the new name.
     /// - Returns: The new path, or `nil` when another process has already replaced the file.

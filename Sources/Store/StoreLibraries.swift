@@ -2,7 +2,7 @@ import CSQLite
 
 /// The C library of this room, as it is linked.
 package enum StoreLibraries {
-    /// It and its version.
+    /// The library with the version that runs, for `weir --version`.
     package static var versions: [(name: String, version: String)] {
         [("sqlite", String(cString: sqlite3_libversion()))]
     }

@@ -45,7 +45,7 @@ struct StreamPresence {
         send(entry.json, isEnd: false)
     }
 
-    /// Removes the entry.
+    /// Removes the entry from the bucket at the end of the tail, without waiting for the cluster.
     func end() { send([], isEnd: true) }
 
     private func send(_ text: [UInt8], isEnd: Bool) {

@@ -2,6 +2,6 @@ import CNATS
 
 /// The C library of this room, as it is linked.
 package enum StreamsLibraries {
-    /// It and its version.
+    /// The library with the version that runs, for `weir --version`.
     package static var versions: [(name: String, version: String)] { [("nats", String(cString: nats_GetVersion()))] }
 }

@@ -109,7 +109,7 @@ extension EngineIOClientTransport {
         case close(WebSocketClose)
     }
 
-    /// What the driver must do, in this order.
+    /// The driver performs the effects in this order.
     public enum Effect: Hashable, Sendable {
         /// Open a WebSocket at this path and query. There is at most one at a time.
         case openWebSocket(target: String)

@@ -100,8 +100,7 @@ extension EngineIO {
 
     /// The ways in which the server ends a session.
     public enum Ending: Hashable, Sendable {
-        /// The session is broken or dead. A client that uses it again is told that it is unknown. The cause is for
-        /// logs.
+        /// The session is broken or dead. A client that uses it again receives the error for an unknown session. The cause is for logs.
         case lost(String)
         /// The server ends a working session. A polling client learns of it with its next request (Engine.IO EIO-31).
         case orderly(String)

@@ -40,7 +40,7 @@ extension EngineIOServerTransport {
         }
     }
 
-    /// What the driver must do, in this order.
+    /// The driver performs the effects in this order.
     public enum Effect: Hashable, Sendable {
         /// The client sent a packet of the stream.
         case received(WebSocketMessage)

@@ -9,7 +9,7 @@
 /// answered at once with all kept packets. Of several packets sent in a row, the first therefore travels alone and the
 /// others together, as with the JavaScript server. The owner must limit `pendingBytes`.
 public struct EngineIOServerTransport: Sendable {
-    /// The transport, an unfinished upgrade, or an end that the client has not been told.
+    /// The transport, an unfinished upgrade, or an end that the client does not know yet.
     enum State: Sendable {
         /// The session polls. Follows: probing, ending, closed.
         case polling
@@ -18,7 +18,7 @@ public struct EngineIOServerTransport: Sendable {
         case probing(SocketID, noop: Moment?, until: Moment)
         /// The session runs on this WebSocket. Follows: closed.
         case webSocket(SocketID)
-        /// The server has ended a polling session. The next GET that finds no kept packet is told. Follows: closed.
+        /// The server has ended a polling session. The next GET that finds no kept packet reports the end. Follows: closed.
         case ending(until: Moment, cause: String)
         /// The session does nothing more.
         case closed

@@ -102,7 +102,7 @@ extension SocketIOClient {
         case overflow
     }
 
-    /// What the driver must do, in this order.
+    /// The driver performs the effects in this order.
     ///
     /// Each acknowledgement id that `emit` returned ends with exactly one `.acknowledged`, `.unacknowledged` or
     /// `.dropped`.

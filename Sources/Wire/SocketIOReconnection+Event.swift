@@ -32,7 +32,7 @@ extension SocketIOReconnection {
         }
     }
 
-    /// What the driver must do, in this order.
+    /// The driver performs the effects in this order.
     public enum Effect: Hashable, Sendable {
         /// Open a packet stream of this revision, and then call `opened` or `failed`. Attempts are counted from 1 since
         /// the last success.

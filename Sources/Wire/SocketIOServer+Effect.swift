@@ -44,7 +44,7 @@ extension SocketIOServer {
         }
     }
 
-    /// What the driver must do, in this order.
+    /// The driver performs the effects in this order.
     public enum Effect: Hashable, Sendable {
         /// Send this WebSocket message to the client.
         case send(WebSocketMessage)

@@ -23,7 +23,7 @@ public struct WebSocketClose: Hashable, Sendable {
     public var code: UInt16
     /// The reason that the peer sent. Untrusted text.
     public var reason: String
-    /// What the transport knows about reconnecting.
+    /// Whether another attempt makes sense, as far as the transport knows.
     public var retry: Reconnection
     /// Creates a close. By default, another attempt may help after a while.
     public init(code: UInt16, reason: String = "", retry: Reconnection = .later) {

@@ -2,6 +2,6 @@ import CZlib
 
 /// The C library of this room, as it is linked.
 package enum WireLibraries {
-    /// It and its version.
+    /// The library with the version that runs, for `weir --version`.
     package static var versions: [(name: String, version: String)] { [("zlib", String(cString: zlibVersion()))] }
 }

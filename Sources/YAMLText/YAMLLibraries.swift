@@ -2,7 +2,7 @@ import CYAML
 
 /// The C library of this room, as it is linked.
 package enum YAMLLibraries {
-    /// It and its version.
+    /// The library with the version that runs, for `weir --version`.
     package static var versions: [(name: String, version: String)] {
         [("libyaml", String(cString: yaml_get_version_string()))]
     }

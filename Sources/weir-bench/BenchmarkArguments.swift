@@ -1,4 +1,4 @@
-/// An option of a benchmark. All options take a whole number, or one of a list of words that stand for numbers.
+/// An option of a benchmark. All options take a whole number, or a word from a list in which each word means a number.
 struct BenchmarkOption: Sendable {
     let name: String
     let placeholder: String

@@ -262,7 +262,7 @@
         /// Returns the milliseconds until the other program wrote each line.
         func delays(until other: LineTimes) -> [Double] {
             let (mine, others) = (state.look { $0.times }, other.state.look { $0.times })
-            // What was there before the follower began came to it late.
+            // The follower received the earlier lines with a delay that is not the stream's.
             let begun = others.values.min() ?? 0
             return mine.compactMap { number, time in
                 guard time >= begun, let seen = others[number] else { return nil }

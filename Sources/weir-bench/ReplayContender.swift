@@ -20,8 +20,7 @@ enum ReplayContender: String, CaseIterable {
     /// The command of `weir-bench` that runs one of Weir's contenders.
     static let command = "replay-contender"
 
-    /// Runs the contender on the file at `path` and measures its process. Of the `threads` threads, one plays and the
-    /// others read ahead.
+    /// Runs the contender on the file at `path` and measures its process. One of the `threads` threads plays and the others read ahead.
     func run(over path: String, threads: Int) throws(BenchmarkError) -> MeasuredProcess {
         let peers = "Tests/Peers"
         let words: [String]

@@ -70,8 +70,8 @@ struct ContextChoice {
         return choice?.name == none ? nil : choice
     }
 
-    /// Returns the name in the nearest `.weir-ctx`, in the working folder or above it. The file must belong to the
-    /// user, and nobody else may write it: a shared folder must not decide where messages go.
+    /// Returns the name in the nearest `.weir-ctx`, in the working folder or above it. The file must belong to the user, and only the user
+    /// may write it: a shared folder must not decide where messages go.
     private static func directoryFile() -> (name: String, path: String)? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard getcwd(&buffer, buffer.count) != nil else { return nil }

@@ -54,7 +54,7 @@ enum ControlSocket {
         return "/tmp/weir-\(getuid())"
     }
 
-    /// Whether a folder belongs to this user and nobody else can enter it. Anybody can create names in /tmp.
+    /// Whether a folder belongs to this user and only this user can enter it. Anybody can create names in /tmp.
     private static func isPrivate(_ folder: String) -> Bool {
         var facts = stat()
         guard lstat(folder, &facts) == 0 else { return false }

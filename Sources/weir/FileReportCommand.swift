@@ -1,7 +1,7 @@
 import Live
 import Recording
 
-/// `weir file report`.
+/// `weir file report`: writes an HTML report of a recording.
 enum FileReportCommand {
     static func run(_ arguments: Arguments) throws -> ExitCode {
         let paths = arguments.positionals

@@ -15,7 +15,7 @@ struct Outlets {
     private let toleratesLoss: Bool
     private let summaryForm: SummaryForm
     private let hooks: HookOutlet?
-    /// What the page of the run is made of, where one is wanted.
+    /// The plan and the collector of the run's HTML report; `nil` without a report.
     private let report: (plan: ReportPlan, collected: ReportCollector)?
     /// The view that is drawn in place; `nil` if none is.
     let board: TerminalBoard?

@@ -4,11 +4,11 @@ import Network
 import Recording
 import Wire
 
-/// Tells on a terminal how far something is that takes longer than two seconds: how much was read of the files, how fast, and how long it
-/// will take. Nothing is told where standard error is no terminal, or where the same terminal gets what is printed.
+/// Shows the progress of work that takes longer than two seconds, on one line of a terminal: the bytes read of the files, the rate, and the
+/// remaining time. It shows nothing if standard error is not a terminal, or if the output goes to the same terminal.
 final class Progress: Sendable {
     private struct State {
-        /// Whether the line stands there.
+        /// Whether the line is on the terminal.
         var drawn = false
         var hasEnded = false
     }

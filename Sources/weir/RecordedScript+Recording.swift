@@ -29,7 +29,7 @@ extension RecordedScript {
     static func endpoint(of path: String) throws -> EndpointOptions {
         let reader = try RecordingReader(opening: path)
         var options = EndpointOptions(path: (try? Configuration(json: reader.head.session))?.path ?? "/socket.io/")
-        // What one server sent, this one must be able to send again.
+        // This server must be able to send every packet that another one sent.
         options.maxPayload = 16 << 20
         options.maximumPending = 64 << 20
         return options

@@ -51,7 +51,7 @@ enum RoomTable {
 
     /// Returns the table, cut to a width; `nil` for no limit.
     static func text(of rows: [RoomRow], width: Int?) -> String {
-        // Who holds a room is told of a group's.
+        // Only the rooms of a group have a member that holds them.
         let columns = columns.filter { $0.title != "MEMBER" || rows.contains { $0.member != nil } }
         var cells = rows.map { row in columns.map { $0.value(row) } }
         cells.insert(columns.map(\.title), at: 0)

@@ -109,7 +109,7 @@ struct TailOptions {
             guard backend != .socketio else {
                 throw arguments.error("--share: --backend socketio has no rooms that could be divided")
             }
-            // What was remembered is of rooms that others may hold now.
+            // The store may contain rows of rooms that other members hold now.
             if arguments.isTyped(.store), requiresStore {
                 throw arguments.error("--store is of no use with --share: the group's recordings remember")
             }

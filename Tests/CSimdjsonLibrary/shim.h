@@ -1,1 +1,1 @@
-// simdjson is C++: only Tests/CSimdjson includes it, behind a C header.
+// simdjson is C++. Only Tests/CSimdjson includes it, and offers a C header.

@@ -13,7 +13,7 @@ import Testing
         static let all = allCases.filter { $0 == .embedded || environment("socketio5") != nil }
     }
 
-    /// The two services behind a relay that logs their requests, and a home folder for the downloads.
+    /// The two services with a relay that logs their requests, and a home folder for the downloads.
     private final class World {
         let server: Peer
         let relay: HTTPRelay

@@ -12,8 +12,7 @@ struct HostileCase: Sendable {
     /// The amount for that script, in the short form with limits of 2 MiB, and in the long form with the usual limits
     /// of 16 MiB.
     var amounts: (short: Int, long: Int)
-    /// Text expected on standard error. PORT stands for the server's port, LIMIT for the limit in bytes that the
-    /// options set.
+    /// Text expected on standard error. PORT is replaced by the server's port, LIMIT by the limit in bytes that the options set.
     var notice: String?
     /// How often the server says that it is done.
     var rounds = 1

@@ -12,8 +12,8 @@ struct MentionRunTests {
         let environment: [String: String]
         private(set) var lines: [String] = []
 
-        /// Starts the server and the tail. In the options, FOLDER stands for the server's folder. Programs in that
-        /// folder take precedence.
+        /// Starts the server and the tail. In the options, FOLDER is replaced by the server's folder. Programs in that folder take
+        /// precedence.
         init(era: String, _ options: [String]) throws {
             let server = try EraServer(
                 era: era,

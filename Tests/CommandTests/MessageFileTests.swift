@@ -7,7 +7,7 @@ import Testing
 struct MessageFileTests {
     private static let eras = ["a", "b"]
 
-    /// A server of an era behind a relay, and two files.
+    /// A server of an era with a relay in front of it, and two files.
     private final class World {
         let server: EraServer
         let relay: HTTPRelay

@@ -6,7 +6,7 @@ import Testing
 @Suite("Reports of recordings and runs", .timeLimit(.minutes(3)))
 struct ReportRunTests {
     private static let samples = packageFolder + "/samples/recordings/"
-    /// How the page looks on the machine that made these: the mean colours of its blocks. WEIR_RENEW writes them anew.
+    /// How the page looks on the machine that made these: the mean colours of its blocks. WEIR_RENEW writes the files again.
     private static let looks = packageFolder + "/Tests/CommandTests/Reports/"
 
     /// The report of a sample, and its path.

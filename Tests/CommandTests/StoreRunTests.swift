@@ -130,7 +130,7 @@ import Testing
 
         (peer, url, token) = try serve(port: port)
         defer { peer.stop() }
-        // The model contains the message while it waits. Then its row says so.
+        // The model contains the message while it waits. The pending state is in its row.
         let sender = try Peer(
             [
                 try pathOfWeir(), "tail", url, "--token", "env:T", "--no-ctl", "--format", "json", "--quiet", "--store",

@@ -207,7 +207,7 @@ private func frames(of path: String) throws(RecordingError) -> [Record] {
     }
 }
 
-/// Returns whether all the records are among the others, in this order. Ignores the kinds that a repair creates anew.
+/// Returns whether all the records are among the others, in this order. Ignores the kinds that a repair creates.
 private func isPart(_ records: [Record], of others: [Record]) -> Bool {
     var rest = others[...]
     for record in records {

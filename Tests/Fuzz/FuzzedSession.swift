@@ -7,7 +7,7 @@ import Recording
 import SectionedModel
 import Wire
 
-/// A session driven by bytes, which can cause anything that may happen to it. At the end it is told to stop.
+/// A session driven by bytes, which can cause anything that may happen to it. At the end it receives the request to stop.
 ///
 /// The bytes are pieces that end with FF. The first piece selects the server (`g` GroupMe, `s` any Socket.IO server,
 /// otherwise Twake), followed by the wanted rooms, one per line. In each other piece the first byte selects the event

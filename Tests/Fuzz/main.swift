@@ -21,7 +21,7 @@ var arguments = CommandLine.unsafeArgv
 if let name = CommandLine.arguments.dropFirst().first, let target = FuzzTarget(rawValue: name) {
     FuzzTarget.chosen = target
     setenv(targetVariable, name, 1)
-    // Removes the target's name, which libFuzzer would take for a folder.
+    // Removes the target's name, which libFuzzer would read as a folder.
     arguments[1] = arguments[0]
     arguments += 1
     count -= 1

@@ -103,7 +103,7 @@ struct NotificationTests {
         #expect(book.changes(by: Self.diff(rows, cause: 0, refetched: ["messages"])).isEmpty)
         let late = Self.diff([Self.message(6, mention, at: 16)], cause: 0, refetched: ["messages"])
         #expect(Self.names(book.changes(by: late)) == ["raised m6 by mention"])
-        // The server's clock is two seconds behind.
+        // The server's clock is two seconds slow.
         var behind = Self.diff([Self.message(7, mention, at: -1000)])
         behind.clockOffset = 2000
         book = Self.book(.mention)

@@ -29,7 +29,7 @@ struct ReportTests {
         String(decoding: ReportPage.bytes(figures, ReportFacts(title: title, tool: "weir test")), as: UTF8.self)
     }
 
-    /// What a sample's report is made of, and how the replay ended.
+    /// Replays a sample and returns the figures of its report, and the summary of the replay.
     private func figures(of sample: String) throws -> (ReportFigures, TailSummary) {
         let keeper = KeptFigures()
         let summary = try Replay(path: Self.samples + sample, outlets: [keeper]).run()
@@ -144,7 +144,7 @@ struct ReportTests {
     }
 }
 
-/// Keeps the figures of what it is told.
+/// Collects the figures of all reports.
 private final class KeptFigures: Outlet {
     let figures = Monitor(ReportFigures())
     var replayPart: ReplayPart { .shownOnce }

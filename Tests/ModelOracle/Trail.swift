@@ -30,7 +30,7 @@ struct Trail {
         }
         last = (batch, old)
         length += 1
-        // Starting anew also tests short batches after long ones, and states that recur.
+        // Starting over also tests short batches after long ones, and states that recur.
         if length % 11 == 10 { (folded, length) = (nil, 0) }
         return found
     }

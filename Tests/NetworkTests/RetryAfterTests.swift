@@ -4,7 +4,7 @@ import Wire
 
 @testable import Network
 
-/// Checks that the client finds how long a polled server asks it to wait, in every place where it may say so.
+/// Checks that the client finds how long a polled server asks it to wait, in every place that may contain the time.
 @Suite struct RetryAfterTests {
     private func busy(_ value: String) -> HTTPResponse {
         HTTPResponse(status: 503, headers: [("retry-after", value)], body: Array("busy".utf8))

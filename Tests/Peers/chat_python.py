@@ -166,5 +166,5 @@ async def begin(app):
 
 
 application.on_startup.append(begin)
-# What is to be printed once it listens.
+# The tests wait for this line.
 web.run_app(application, host="127.0.0.1", port=arguments.port, print=lambda _: print("listening", flush=True))

@@ -1,7 +1,7 @@
 # Ruby's Faye::Client against a server: faye_client.rb URL TRANSPORT TOKEN
 #
-# Subscribes to /group/* and to /user/2 (with the token, and with a wrong one), publishes three messages on /group/1 and says what comes of
-# each, line by line. Ends after its own messages came back, or with 1 after ten seconds.
+# Subscribes to /group/* and to /user/2 (with the token, and with a wrong one), publishes three messages on /group/1, and
+# prints a line for each result. Ends when its own messages have come back, or with 1 after ten seconds.
 require 'faye'
 
 class Token
@@ -22,7 +22,7 @@ url, transport, token = ARGV
 $stdout.sync = true
 EM.run do
   client = Faye::Client.new("#{url}/faye", timeout: 5)
-  # It shakes hands over HTTP whatever follows.
+  # It always shakes hands over HTTP, also before a WebSocket.
   client.disable('websocket') unless transport == 'websocket'
   client.add_extension(Token.new(token))
   received = 0

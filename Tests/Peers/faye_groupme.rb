@@ -25,14 +25,14 @@ class Rules
     callback.call(message)
   end
 
-  # What a client said to prove itself is nobody else's business.
+  # Removes the credentials of a client, which other clients must not receive.
   def outgoing(message, callback)
     message.delete('ext')
     callback.call(message)
   end
 end
 
-# Until the server has noticed that a socket is gone it writes to it, and what it writes is lost: whoever cuts one waits for this line.
+# A test that cuts a socket waits for this line. Until the server notices the cut, it writes to the socket, and those messages are lost.
 module TellsOfClosing
   def close_socket(*)
     super
@@ -41,7 +41,7 @@ module TellsOfClosing
 end
 Faye::Server.prepend(TellsOfClosing)
 
-# What REST has to say (GroupMe GM-26 to GM-46): as much of it as a tail asks for.
+# The part of the REST service that a tail requests (GroupMe GM-26 to GM-46).
 class World
   GROUP = '10000001'.freeze
 
@@ -79,7 +79,7 @@ class World
       messages: { count: @messages.size, last_message_id: last['id'], last_message_created_at: last['created_at'] } }
   end
 
-  # Newest first, but for what follows a message, which is in its order; nothing more is 304 without a body
+  # The newest message is first, except on a page after a given message, which is in ascending order. An empty page is a 304 without a body
   # (GroupMe GM-34).
   def page(query)
     limit = query.fetch('limit', '20').to_i

@@ -26,7 +26,7 @@ arguments = parser.parse_args()
 USER = {"id": "100", "username": "ana"}
 state = {"channels": [{"id": "1", "name": "general", "position": 1}, {"id": "2", "name": "random", "position": 2}],
          "messages": [], "last": 1000}
-# Tokens live so long; a refresh token renews once.
+# The lifetime of a token in seconds. A refresh token renews it once.
 LIFE = arguments.life
 tokens, refreshes = {"token-of-ana": float("inf")}, set()
 if os.path.exists(arguments.state):
@@ -166,5 +166,5 @@ application.add_routes([
     web.post("/say", say), web.post("/cut", cut)])
 
 
-# What is to be printed once it listens.
+# The tests wait for this line.
 web.run_app(application, host="127.0.0.1", port=arguments.port, print=lambda _: print("listening", flush=True))

@@ -148,7 +148,7 @@ def deflated(total, byte=b" ", wrapper=31):
     return data + packer.flush()
 
 
-# What is done with an answer. Each gets the connection and the amount.
+# The ways to spoil an answer. Each function gets the connection and the amount.
 
 def message(number, padding=""):
     return {"id": identity(number), "thread_id": identity(number), "channel_id": CHANNEL, "user_id": USER,
@@ -284,7 +284,7 @@ pages.count = 0
 lock = threading.Lock()
 
 
-# What is said on the WebSocket, once the client is in.
+# The messages on the WebSocket after the admission of the client.
 
 def event(name, body):
     return '42["%s",%s]' % (name, body)
@@ -432,7 +432,7 @@ def silence(c, n):
     pass
 
 
-# What becomes of the handshake.
+# The answers to the handshake.
 
 def upgrade_headers(c, headers, n):
     c.send(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n")
@@ -458,7 +458,7 @@ def upgrade_body(c, headers, n):
         c.send(b"%x\r\n" % len(piece) + piece + b"\r\n")
 
 
-# Engine.IO polling: what a GET of an open session is answered.
+# Engine.IO polling: the answers to a GET of an open session.
 
 def poll_endless(c, n):
     c.chunks([b'42["x","'] + [b"x" * PIECE] * (n * 16))
@@ -476,7 +476,7 @@ def poll_bomb(c, n):
     c.answer(deflated(n * MIB, b"x", 31), headers=["Content-Encoding: gzip"])
 
 
-# Bayeux: what a /meta/connect is answered.
+# Bayeux: the answers to a /meta/connect.
 
 def bayeux_array(c, n):
     c.chunks([b"["] + [b'{"channel":"/user/1","data":{}},' * 2000] * (n * 16) + [b'{"channel":"/user/1","data":{}}]'])
@@ -499,7 +499,7 @@ def bayeux_channels(c, n):
     c.answer("[" + ",".join('{"channel":"/c/%d","data":{}}' % index for index in range(n * 10000)) + "]")
 
 
-# name: (where it is done, what is done)
+# name: (place, function)
 CASES = {"quiet": ("socket", silence), "all-padded": ("all", silence)}
 CASES.update({name.replace("_", "-"): ("rest", function) for name, function in {
     "endless_chunks": endless_chunks, "endless_space": endless_space, "announced": announced,
@@ -570,7 +570,7 @@ def session(c, kind, act, amount):
 
 def act_and_stay(c, act, amount):
     act(c, amount)
-    # A client that answers this has read all that came before.
+    # A client that answers this has read everything before it.
     c.say("2")
     while True:
         text = c.hear()
@@ -638,7 +638,7 @@ def serve(sock, where, act, amount):
                 if where == "all":
                     done()
     except Gone:
-        # A client that had enough.
+        # The client has closed the connection.
         done()
     finally:
         sock.close()

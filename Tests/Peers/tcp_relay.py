@@ -33,7 +33,7 @@ async def pump(link, reader, writer, is_request):
                 await writer.drain()
     except ConnectionError:
         pass
-    # Whoever is behind a hole hears of nothing.
+    # With a hole in the link, the peer does not learn of the close.
     if not link.is_holed:
         writer.close()
 

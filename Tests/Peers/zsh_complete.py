@@ -39,7 +39,7 @@ for line in SETUP.splitlines():
 wait_for(r"\nset up\r?\n")
 wait_for(r"ready> ")
 os.write(master, sys.argv[1].encode() + b"\t")
-# The tab is worked on before what is typed behind it.
+# zsh handles the tab before the keys after it.
 os.write(master, b"\n")
 print("completed", wait_for(r"called<(.*?) ?>").group(1))
 os.write(master, b"exit\n")

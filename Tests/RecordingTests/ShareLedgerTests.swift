@@ -70,7 +70,7 @@ private struct GroupHistory {
     }
 
     private mutating func act(_ index: Int) throws {
-        // Who fenced it off may not know that it did: its publisher finds out.
+        // A member that was fenced off may not know it: its publisher finds out.
         if fenced.contains(actors[index].ledger.me.id), draw(4) == 0 { return begin(index) }
         let due = actors[index].mail.filter { $0.at <= now }
         actors[index].mail.removeAll { $0.at <= now }
@@ -96,7 +96,7 @@ private struct GroupHistory {
         actors[index].wakes = max(soonest, now + .milliseconds(Int64(1 + draw(isCalm ? 20 : 200))))
     }
 
-    /// The tail begins anew as another member, or does not.
+    /// The tail joins again as a new member, or does not.
     private mutating func begin(_ index: Int) {
         let isDead = draw(4) == 0 && !isCalm
         actors[index] = Actor(ledger: newLedger(), wakes: now + .milliseconds(100), isDead: isDead)

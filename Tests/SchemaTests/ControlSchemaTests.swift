@@ -107,7 +107,7 @@ import Testing
 }
 
 extension JSONValue {
-    /// The value with at most two elements of each list. One wrong element stands for all others.
+    /// The value with at most two elements of each list. One wrong element represents all others.
     fileprivate var shortened: JSONValue {
         switch self {
         case .array(let elements): .array(elements.prefix(2).map(\.shortened))

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// A page that no other page lists is found by nobody.
+    /// Readers cannot find a page that no other page lists.
     @Test func `every page is listed by the page of its module`() throws {
         for page in try Self.pages() {
             let folder = page.components(separatedBy: "/").dropLast().joined(separator: "/")

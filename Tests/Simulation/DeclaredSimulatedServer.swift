@@ -95,9 +95,9 @@ package struct DeclaredSimulatedServer: SimulatedService {
         machine.forgetAll()
     }
 
-    /// Disrupts a client in one of five ways: cuts the connection and keeps the session; cuts it and forgets all
-    /// sessions; closes it with the code that ends a session; requests a reconnect; or forgets all sessions while
-    /// sockets stay open, as happens behind a balancer that holds them.
+    /// Disrupts a client in one of five ways: cuts the connection and keeps the session; cuts it and forgets all sessions; closes it with
+    /// the code that ends a session; requests a reconnect; or forgets all sessions while sockets stay open, as happens when a balancer
+    /// holds them.
     package mutating func kick(_ client: Int, _ manner: Int, into outputs: inout [SimulatedOutput]) {
         switch manner % 5 {
         case 0: carryOut([.cut(client)], into: &outputs)
@@ -292,7 +292,7 @@ extension DeclaredSimulatedServer {
         } catch { fatalError("the simulated world cannot be read: \(error)") }
     }
 
-    /// Four people, the first of whom watches, and three channels.
+    /// Four people, of which the first one watches, and three channels.
     private static let scenario = """
         tokens: {token-of-ana: "100"}
         rows:

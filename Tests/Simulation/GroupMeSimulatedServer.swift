@@ -86,8 +86,8 @@ package struct GroupMeSimulatedServer: SimulatedService {
         push = BayeuxServer(configuration, seed: seed &+ lives)
     }
 
-    /// Ends the client's session and its socket. If `manner` is odd, forgets all sessions while the sockets stay open,
-    /// as happens behind a balancer that holds them (GroupMe GM-48).
+    /// Ends the client's session and its socket. If `manner` is odd, forgets all sessions while the sockets stay open, as happens when a
+    /// balancer holds them (GroupMe GM-48).
     package mutating func kick(_ client: Int, _ manner: Int, into outputs: inout [SimulatedOutput]) {
         guard manner % 2 == 0 else { return forgetAll() }
         run(into: &outputs) { push, effects in push.endSessions(on: client, into: &effects) }

@@ -55,7 +55,7 @@ package struct History: Hashable, Sendable {
         var speaksEngineIO: Bool { self != .groupMe && self != .declared }
     }
 
-    /// What the session follows in addition to channels and their messages.
+    /// The kinds of rows that the session follows in addition to channels and their messages.
     package enum Watching: String, Hashable, Sendable, CaseIterable {
         /// Channels and their messages only.
         case channels

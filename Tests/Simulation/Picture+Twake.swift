@@ -23,7 +23,7 @@ extension Picture {
                 case let company as Twake.Company: add("company \(company.id)", "in \(place): \(company.name)")
                 case let workspace as Twake.Workspace:
                     add("workspace \(workspace.id)", "in \(place): \(workspace.name)")
-                // A user who went offline keeps a row that says so.
+                // A user who went offline keeps a row with that state.
                 case let presence as Twake.OnlineStatus:
                     if presence.isOnline { add("online \(presence.user)", "in \(place)") }
                 case let badge as Twake.Badge:

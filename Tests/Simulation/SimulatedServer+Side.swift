@@ -46,8 +46,8 @@ extension SimulatedServer: Side {
         emit(name, filled, to: client, into: &outputs)
     }
 
-    /// A 404 to the first request is a valid answer (it means that there is no era B), not a fault. Until the process
-    /// has joined a room, a proxy's 404 page rightly means that the service does not exist.
+    /// A 404 to the first request is a valid answer (the server has no era B), not a fault. Until the process has joined a room, a proxy's
+    /// 404 page rightly means that the service does not exist.
     func isSpared(_ request: FetchRequest, from spoil: Spoil, isFresh: Bool) -> Bool {
         request.target.hasSuffix("/server") || spoil == .missingPage && isFresh
     }

@@ -56,8 +56,7 @@ extension Simulation {
         if !isSame { faults.append("the diff log leads to another model") }
     }
 
-    /// Checks that there is no request storm: each event justifies a limited number of requests, and a failed request
-    /// may be repeated.
+    /// Checks the absence of a request storm: each event justifies a limited number of requests, and a failed request may be repeated.
     private mutating func checkBound() {
         let failures = figures.failures
         if figures.requests > server.mostRequests(of: self) + failures {

@@ -265,7 +265,7 @@ private struct BayeuxWorld {
         }
     }
 
-    /// Numbers only increase, and none is skipped unless the client was told that some may be missing.
+    /// Numbers only increase, and the client skips none without a report that some may be missing.
     private mutating func receive(_ delivery: BayeuxClient.Delivery, _ number: Int) {
         guard let value = Int(delivery.data.description) else { return }
         let latest = clients[number].latest

@@ -11,7 +11,7 @@ extern "C" {
 typedef struct cre2_expression cre2_expression;
 
 /// Compiles an expression. The result may be a refused expression (see `cre2_error`), and must be released with
-/// `cre2_free`. `.` matches a line end, too. Of the matches that begin at the same position, the longest wins. `memory`
+/// `cre2_free`. `.` matches a line end, too. If several matches begin at the same position, the longest wins. `memory`
 /// is the limit in bytes for the expression and its caches.
 cre2_expression *cre2_compile(const char *text, size_t length, bool ignores_case, int64_t memory);
 

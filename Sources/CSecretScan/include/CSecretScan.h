@@ -76,7 +76,7 @@ static inline bool secret_may_name(const uint8_t *text, size_t end, const uint64
     if (end < 5) return end >= 3 && secret_has(tails, secret_tail(text[end - 3], text[end - 2], text[end - 1]));
     if (!(secret_has(tails, secret_tail(text[end - 3], text[end - 2], text[end - 1]))
           | secret_has(tails + SECRET_TAILS, secret_long_tail(text + end - 5)))) return false;
-    // Of the many names that end with "id" after a separator, only session ids count (`session_id`, `sess_id`).
+    // Many names end with "id" after a separator. Only session ids count (`session_id`, `sess_id`).
     if (secret_is_letter(text[end - 3]) || (text[end - 1] | 0x20) != 'd') return true;
     return end >= 7 && (secret_folds_to(text + end - 7, "sion", 4) || secret_folds_to(text + end - 7, "sess", 4));
 }

@@ -7,7 +7,7 @@ package import Wire
 /// Every input carries its time, and output for clients is returned as publications. Scripted steps happen at exactly
 /// their own time, even if `advance` is called late.
 package struct GroupMeBackend: Sendable {
-    /// The ways in which the service reports that there are no more messages. It has used all of them (GroupMe GM-34).
+    /// The ways in which the service reports that no more messages exist. It has used all of them (GroupMe GM-34).
     enum EmptyForm: Hashable, Sendable, CaseIterable {
         /// Status 304 without a body.
         case notModified

@@ -2,8 +2,8 @@ import Events
 import JSONText
 import Wire
 
-/// A script of users who talk in groups and direct conversations for ever. The seed decides which user does what and
-/// when. The target of each step depends on the world at that time.
+/// An endless script of users who talk in groups and direct conversations. The seed decides which user does what and when. The target of
+/// each step depends on the world at that time.
 package struct GroupMeScript: Sendable {
     /// The intended actions. `back` selects a message, counted back from the newest suitable one.
     enum Wish: Hashable, Sendable {

@@ -15,8 +15,8 @@ package final class GroupMeServer: Sendable {
         /// channels (after 400 ms without a subscription or request, and at the latest 3 s after the first), so that
         /// every client sees the same history.
         package var startsAtOnce: Bool
-        /// Whether the script continues for ever after its opening of a quarter of a minute, in which nearly everything
-        /// happens once.
+        /// Whether the script runs endlessly after its opening. The opening takes a quarter of a minute, and nearly everything happens in
+        /// it once.
         package var isEndless: Bool
         /// The speed of the server's clock, 1 to 1000 times real time. The history is the same.
         package var pace: Int

@@ -39,7 +39,7 @@ package struct Backend: Sendable {
         ids = IDSource(seed: seed, stream: .clients)
     }
 
-    /// The user for whom the server makes tokens by default.
+    /// The user of the server's tokens, unless a caller names another.
     package var me: EntityID { script.me }
 
     // MARK: - Time

@@ -69,7 +69,7 @@ package final class EmbeddedServer: Sendable {
 
     /// The URL at which clients reach the server: `http://address:port`.
     package let url: String
-    /// The user for whom `makeToken` makes tokens, and whose view `truth` returns.
+    /// The user of the tokens that `makeToken` makes. `truth` returns this user's view.
     package let user: EntityID
     /// The id of the only company.
     package let company: EntityID

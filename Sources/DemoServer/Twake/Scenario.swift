@@ -19,7 +19,7 @@ package struct Scenario: Sendable {
         var company: String
         var workspaces: [Place]
         var people: [Person]
-        /// The label of the user for whom the server makes tokens by default.
+        /// The label of the user of the server's tokens, unless a caller names another.
         var me: String
     }
 

@@ -5,7 +5,7 @@ struct Script: Sendable {
     /// The number of messages that an endless script can still refer to. Twice as many are kept at most.
     private static let memory = 2_000
 
-    /// The user whom the scenario calls `me`.
+    /// The user with the label `me` in the scenario.
     let me: EntityID
     /// The server's time when the script starts, in milliseconds since 1970.
     let epoch: Int64

@@ -77,8 +77,8 @@ extension GroupMe {
         return value
     }
 
-    /// Reads the `response` of an envelope; returns `nil` if the answer states that there is nothing more. A failed
-    /// answer does not state that, whatever it lacks: a page that could not be fetched is not the last one.
+    /// Reads the `response` of an envelope; returns `nil` if the answer states the end of the list. A failed answer never states it,
+    /// whatever it lacks: a page that could not be fetched is not the last one.
     static func page<Value>(
         _ body: ArraySlice<UInt8>, _ subject: String, _ read: (inout JSONReader) throws(Mismatch) -> Value
     ) throws(DecodingFailure) -> Value? {

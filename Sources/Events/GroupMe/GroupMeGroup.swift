@@ -40,7 +40,7 @@ extension GroupMe {
         public var likeIcon: ReactionSymbol?
         /// The name of the colour theme.
         public var theme: String?
-        /// The time until which the user is not notified; in the year 9999 if it is for ever.
+        /// The time until which the user is not notified; in the year 9999 if no end is set.
         public var mutedUntil: Timestamp?
         /// Whether an admin must approve new members.
         public var requiresApproval: Bool?

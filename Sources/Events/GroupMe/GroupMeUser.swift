@@ -23,7 +23,7 @@ extension GroupMe {
         /// The time of the last change.
         public var updatedAt: Timestamp?
 
-        /// Creates a user of whom only the given fields are known.
+        /// Creates a user with the given fields; all others are unknown.
         public init(id: UserID, name: String? = nil, imageURL: String? = nil) {
             self.id = id
             self.name = name

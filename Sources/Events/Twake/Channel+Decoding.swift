@@ -33,7 +33,7 @@ extension Twake.ChannelActivity.Fields {
 }
 
 extension Twake.MessageSummary {
-    /// Reads the last message of a channel. Null and the core's `{}` mean that there is none (Twake TW-46).
+    /// Reads the last message of a channel. Null and the core's `{}` mean an empty channel (Twake TW-46).
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
         var fields = Fields()
         var isEmpty = true

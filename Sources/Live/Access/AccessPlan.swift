@@ -2,7 +2,7 @@ import Glibc
 public import Network
 import Wire
 
-/// How a tail reaches its server. Secrets are given as references and resolved anew for every attempt to connect.
+/// How a tail reaches its server. Secrets are given as references, which are resolved at every attempt to connect.
 public struct AccessPlan: Sendable {
     /// The route of connections to the server.
     public enum Route: Hashable, Sendable {

@@ -2,8 +2,8 @@ import JSONText
 import Recording
 import Wire
 
-/// A text in which references take the place of secrets: the auth object of a Socket.IO handshake, or a query. The
-/// references are resolved anew at every attempt to connect.
+/// A text in which references take the place of secrets: the auth object of a Socket.IO handshake, or a query. The references are resolved
+/// at every attempt to connect.
 public struct ReferenceTemplate: Sendable {
     /// The kind of text, which determines how a secret is escaped.
     private enum Form { case auth, query }

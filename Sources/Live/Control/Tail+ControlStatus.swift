@@ -61,7 +61,7 @@ extension Tail {
         }
     }
 
-    /// What `metrics` gives.
+    /// Returns the result of the control method `metrics`: an object with the OpenMetrics text.
     func metricsText() throws(ControlError) -> ControlResult {
         guard configuration.metrics != nil else { throw ControlError(.nothing, "the tail measures nothing") }
         let text = MetricsText.text(of: metricFamilies, as: .openMetrics)

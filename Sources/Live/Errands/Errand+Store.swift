@@ -5,7 +5,7 @@ import SectionedModel
 import Store
 import Wire
 
-// What an errand reads from the store and writes to it.
+// The part of an errand that performs the account's stored actions, and stores those that did not settle.
 extension Errand {
     private var wallNow: Int64 { Journal(now: .zero).wallStart / 1000 }
     private var server: String { StoreAccount.name(of: configuration.server) }
@@ -18,8 +18,8 @@ extension Errand {
 
     // MARK: What waits
 
-    /// Performs the account's stored actions before the requested ones, so that sends keep their order. The server is
-    /// first asked for the token's user, so that no action runs in another user's name.
+    /// Performs the account's stored actions before the requested ones, so that sends keep their order. It first requests the token's user
+    /// from the server, so that no action runs in another user's name.
     func lookForWaiting() {
         let accounts = ((try? store?.accounts()) ?? []).filter { $0.server == server }
         // An action of several steps is stored while it runs.

@@ -12,7 +12,7 @@ public struct ViewMark: Hashable, Sendable {
     public var isHighlighted = false
     /// The number of events that sampling has dropped since the last shown event.
     public var leftOut = 0
-    /// Whether the event asked for an acknowledgement and received it.
+    /// Whether the event requested an acknowledgement and received it.
     var isAnswered = false
 
     /// Creates a mark without a highlight.
@@ -37,7 +37,7 @@ public struct FilterJudge {
     /// Creates a judge that has seen no reports.
     public init(_ setting: ViewFilter.Setting) { self.init(setting, knowing: KnownNames()) }
 
-    /// Creates a judge that has seen no reports but knows some names.
+    /// Creates a judge before the first report. `names` are the names that are already known.
     init(_ setting: ViewFilter.Setting, knowing names: KnownNames) {
         codes = setting.filter.clauses.map { FilterCode($0.expression) }
         highlights = setting.highlights.map { $0.clauses.map { FilterCode($0.expression) } }

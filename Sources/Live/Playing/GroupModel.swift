@@ -2,20 +2,20 @@ import Pipeline
 import Recording
 import SectionedModel
 
-/// The one model of a group's recordings: it has the rows that the model of any of its members has.
+/// The merged model of a group's recordings. It contains the rows of all members' models.
 ///
-/// A member drops the rows of a room that it gives away, and the one that takes the room fetches them: so a room's rows are those of its
-/// holder. Rows that several have, such as channels and people, are as the one has them that changed them last. Those of a member that ended or
-/// was fenced off go, where no other has them, when all others have taken over.
+/// A member drops the rows of a room that it gives away, and the member that takes the room fetches them. So the rows of a room come from
+/// its holder. Several members may have the same row, such as a channel or a person; the latest change wins. The rows of a member that
+/// ended or was fenced off stay until all other members have taken over. Then the rows that no other member has are removed.
 struct GroupModel {
     private(set) var model: SectionedCollection<Item>
     private var diffs = 0
-    /// Those whose rows do not count any more.
+    /// The indices of the members whose rows no longer count.
     private(set) var gone: Set<Int> = []
 
     init(keepsChecksum: Bool) { model = SectionedCollection(keepsChecksum: keepsChecksum) }
 
-    /// What the members' reports are of the group: their changes become changes of this model. `others` has the models of the other members.
+    /// Converts the changes in the members' reports into changes of this model. `others` contains the models of the other members.
     mutating func merge(_ reports: [StampedReport], _ others: [SectionedCollection<Item>]) -> [StampedReport] {
         reports.compactMap { stamped in
             guard case .diff(let diff) = stamped.report else { return stamped }

@@ -75,7 +75,7 @@ final class Timeline {
         if tracks.count > 1 || group != nil { track.nameFile() }
     }
 
-    /// Another member of the group has begun. What was before it cannot be gone back to.
+    /// Adds a member of the group that has just begun. The replay cannot seek to a time before that, since the waypoints lack the member.
     func add(_ track: Track) {
         tracks.append(track)
         place(track)
@@ -156,7 +156,7 @@ final class Timeline {
         return shown
     }
 
-    /// The rows of members that ended do not count any more once the others have taken over. Of the last one they stay.
+    /// Removes the rows of each member that ended, once the others have taken over. The rows of the last member stay.
     private func retire() {
         for (index, track) in tracks.enumerated() where track.isFinished && group?.gone.contains(index) == false {
             let member = track.player.session.share?.member ?? ""
@@ -233,7 +233,7 @@ final class Timeline {
     /// Goes to the last waypoint before the goal, unless the current position is closer. The caller then plays the
     /// entries up to the goal.
     ///
-    /// - Returns: `false` if the goal is behind the current position and no waypoint precedes it.
+    /// - Returns: `false` if the goal precedes the current position and no waypoint precedes it.
     func approach(_ goal: Goal) throws(RecordingError) -> Bool {
         guard let waypoint = waypoints.last(where: { goal.isAhead(of: $0) }) else { return goal.isAhead(of: position) }
         if goal.isAhead(of: position), position.entries >= waypoint.position.entries { return true }

@@ -2,11 +2,11 @@ import Glibc
 
 /// The journal of systemd, where standard error goes to it: a line begins with its priority, and the journal has the time itself.
 enum JournalStream {
-    /// A priority of syslog(3).
+    /// The priorities of syslog(3), by their numbers.
     enum Priority: Int {
         case error = 3, warning = 4, notice = 5, info = 6
 
-        /// What a line of it begins with.
+        /// The prefix of a journal line: `<4>`.
         var prefix: String { "<\(rawValue)>" }
     }
 

@@ -211,7 +211,7 @@ struct StatusLines {
 }
 
 extension Report {
-    /// How much it matters to who reads the journal.
+    /// The priority of the line in the journal.
     fileprivate var priority: JournalStream.Priority {
         switch self {
         case .gap(let gap): gap.isLoss ? .warning : .notice

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The time that writers wait for the reader of their output.
 ///
-/// They wait forever until the process is told to end. After that, they wait a few seconds without any progress. The
-/// writer then throws an error and drops the rest.
+/// They wait without a limit while the process runs. Once the process has to end, they wait a few seconds without any progress. The writer
+/// then throws an error and drops the rest.
 ///
 /// A thread blocked in write(2) cannot give up, so a pipe or a terminal is opened a second time, non-blocking. The flag
 /// is not set on the original descriptor, because it is shared with the shell and other programs.
@@ -33,7 +33,7 @@ public final class WritePatience: Sendable {
 
     deinit { opened.change { for descriptor in $0.values { close(descriptor) } } }
 
-    /// Starts the limit, because the process was told to end. May be called from any thread.
+    /// Starts the limit, because the process has to end. May be called from any thread.
     public func end() { isEnding.store(true, ordering: .releasing) }
 
     /// Spools unread output in `folder`, the recording's folder, so that a slow reader blocks nothing. With `nil`, when

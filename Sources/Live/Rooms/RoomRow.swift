@@ -33,7 +33,7 @@ package struct RoomRow: Hashable, Sendable {
     package var gaps = 0
     /// The number of unread messages (`RoomFacts.unread`).
     package var unread: Int?
-    /// The member of a group that holds it; nil where no group is asked.
+    /// The member of the group that holds the room; `nil` outside a group.
     package var member: String?
     /// Whether the view hides the room.
     package var isMuted = false

@@ -3,7 +3,7 @@ import Recording
 import Terminal
 import Wire
 
-/// Rate and lag of the last minute, second by second, and when something was missing. Of a fixed size.
+/// The rate, the lag and the gaps of the last minute, second by second. Its size is fixed.
 struct LoadHistory: Sendable {
     private var rate = RateHistory()
     /// The longest lag of each second in milliseconds, and that second.
@@ -11,7 +11,7 @@ struct LoadHistory: Sendable {
     /// From which second to which nothing can be known.
     private var gaps: [ClosedRange<Int64>] = []
 
-    /// Takes a report in at a time of whoever draws.
+    /// Adds a report. `now` is the time of the frame that is drawn.
     mutating func take(_ stamped: StampedReport, at now: Moment) {
         switch stamped.report {
         case .event:
@@ -87,7 +87,7 @@ struct LoadChart {
             ]
             for (value, isMissing) in zip(values, missing) {
                 let eighths = Int(value * Int64(height * 8) / highest) - above * 8
-                // What there is a little of is seen.
+                // A small value still draws an eighth of a block.
                 let height = value > 0 && above == 0 ? max(eighths, 1) : eighths
                 let block = height <= 0 && isMissing ? "░" : Self.blocks[min(max(height, 0), 8)]
                 let style: TerminalStyle = block == "░" ? .bad : self.style

@@ -23,7 +23,7 @@ struct WatchLog {
         var isMuted: Bool
         /// The label of a mark on this entry; `nil` without a mark.
         var mark: String?
-        /// Whether the event asked for an acknowledgement and received it.
+        /// Whether the event requested an acknowledgement and received it.
         var isAnswered = false
         /// The approximate memory use, in bytes.
         var cost: Int

@@ -41,7 +41,7 @@ struct DeclaredBackend: Backend {
     /// The rooms that are no longer wanted, whose answers may still arrive, and how many of them are remembered.
     private(set) var abandoned: [String] = []
     private static let mostAbandoned = 1000
-    /// The resources whose failure the user was told.
+    /// The resources whose failure the session has reported to the user.
     var told = ToldFailures()
 
     init(_ profile: Profile, _ configuration: Configuration) {

@@ -31,7 +31,7 @@ package struct BackendModule: Sendable {
     var decodeAhead: (@Sendable (_ array: ArraySlice<UInt8>) -> Event?)?
     /// Returns the room of a message that was published on a Bayeux channel.
     var publishedRoom: (@Sendable (_ channel: String, _ data: RawJSON) -> String?)?
-    /// What single frames of its Socket.IO events reveal; `nil` if that is only the `room` of an event.
+    /// The names by which tools read facts from its single Socket.IO events; `nil` if only the `room` of an event is a fact.
     var landmarks: BackendLandmarks?
     /// The types of the entities in its rows.
     var entities: [any ItemEntity.Type] = []
@@ -56,7 +56,7 @@ package struct BackendGuide: Sendable {
     package var names: (@Sendable () -> [EventGuide])?
 }
 
-/// What a single Socket.IO event reveals without a session. For tools that read recordings.
+/// The names of events and members from which a tool reads facts of a single Socket.IO event, without a session.
 package struct BackendLandmarks: Sendable {
     /// The prefix of the names of events that contain a room, and the member that contains it.
     package var room: (events: String, member: StaticString)
@@ -95,7 +95,7 @@ extension BackendModule {
         return all.flatMap(\.eventKinds).filter { known.insert($0).inserted }
     }()
 
-    /// What single Socket.IO events reveal, for all backends.
+    /// The names for single Socket.IO events, of all backends.
     package static let allLandmarks = all.compactMap(\.landmarks)
 
     /// Returns the room of a message that was published on a Bayeux channel, from the first backend that knows it.

@@ -53,7 +53,7 @@ extension TwakeBackend {
                     + Suggestion.phrase(for: name.description, among: names))
         }
         let operation = action.operation.replacing(name, by: channel.id)
-        // Without a known message, an echo could not be told apart from an older message with the same text.
+        // Without a known message, the session could not distinguish an echo from an older message with the same text.
         if case .send(_, let thread, _) = operation, let feed = unreadPlace(of: channel, thread, era, model),
             !fetched.contains(feed)
         {

@@ -131,7 +131,7 @@ extension TwakeBackend {
 
     /// The delay before a wider resource is fetched because a narrower one is missing.
     private static let secondLook: Duration = .seconds(2)
-    /// The delay before a service that is briefly away is asked again.
+    /// The delay before the next request to a service that is briefly away.
     private static let shortWait: Duration = .seconds(5)
     /// The delay before a missing list is fetched again.
     private static let longWait: Duration = .seconds(30)
@@ -172,8 +172,7 @@ extension TwakeBackend {
         if memory.told.isNews(key) { transaction.notice(.warning, text) }
     }
 
-    /// Warns once that there is no REST service. Until the next connection or full look, events are applied without
-    /// fetches.
+    /// Warns once that the server has no REST service. Until the next connection or full look, events are applied without fetches.
     private mutating func missesREST(_ why: String, into transaction: inout Transaction) {
         facts.hasNoREST = true
         guard !facts.toldOfNoREST else { return }

@@ -160,9 +160,8 @@ extension Transaction {
     /// updates the reply count. From an overtaken answer, only a certainly newer version is taken, because the resource
     /// is fetched again anyway.
     ///
-    /// No event reports the thread that a message was moved from (Twake TW-60), and the event of a deletion is no news
-    /// after an answer that shows it. So a message in another thread, or a deleted reply, causes the heads' counters to
-    /// be fetched.
+    /// No event reports the thread that a message was moved from (Twake TW-60), and the event of a deletion adds nothing to an answer that
+    /// shows it. So a message in another thread, or a deleted reply, causes the heads' counters to be fetched.
     mutating func adopt(
         _ sent: Twake.Message, at path: TwakeChannelPath?, channel: EntityID?, _ era: TwakeEra, isCurrent: Bool
     ) {

@@ -17,7 +17,7 @@ struct TwakeBackend: Backend {
     let catchUp: Int
     /// Whether a later full look checks remembered rows, so that they need not be checked at once.
     let looksAgain: Bool
-    /// What the session follows in addition to channels and messages.
+    /// The kinds of rows that the session follows in addition to channels and messages.
     var following: Configuration.Following { facts.following }
     /// Whether rooms are discovered, because the user did not name them one by one.
     let discoversRooms: Bool

@@ -21,7 +21,7 @@ struct TwakeFacts: Sendable {
     /// The workspaces of each company in the last answer.
     var workspaces: [EntityID: [Place]] = [:]
     var user: EntityID?
-    /// What the session follows in addition to channels and messages.
+    /// The kinds of rows that the session follows in addition to channels and messages.
     var following: Configuration.Following
     /// Whether era A is assumed only because the service of era B does not answer.
     var isEraGuessed = false
@@ -34,7 +34,7 @@ struct TwakeFacts: Sendable {
     var hasNoREST = false
     /// Whether the REST service has ever given an answer of Twake.
     var hasREST = false
-    /// Whether the user was warned that there is no REST service.
+    /// Whether the session has warned the user that the server has no REST service.
     var toldOfNoREST = false
 
     /// Forgets that the REST service was absent, so that it is probed again.

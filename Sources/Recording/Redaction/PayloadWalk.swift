@@ -13,7 +13,7 @@ struct PayloadWalk {
         var text: [UInt8]
         /// The keys of the enclosing objects, outermost first. Elements of an array have the keys of the array.
         var keys: [String]
-        /// What the names above the value reveal about it; `nil` when they reveal nothing.
+        /// The kind of secret that the names above the value suggest; `nil` if they suggest none.
         var name: SecretName?
 
         /// The secrets found in the value; they may overlap.

@@ -2,10 +2,9 @@ import Wire
 
 /// Replaces secrets in data that is about to be written.
 ///
-/// It finds a secret in any spelling: plain, behind backslashes (JSON inside JSON), as `\uXXXX` or `\n`, or
-/// percent-encoded, even several times over. In doubt it matches, since hiding a little too much is better than leaking
-/// a secret. Time is linear in the text, whatever a peer sends and however many secrets there are: a tail that
-/// reconnects again and again knows hundreds of session ids.
+/// It finds a secret in any spelling: plain, escaped with backslashes (JSON inside JSON), as `\uXXXX` or `\n`, or percent-encoded, even
+/// several times over. In doubt it matches, since hiding a little too much is better than leaking a secret. Time is linear in the text,
+/// whatever a peer sends and however many secrets are known: a tail that reconnects again and again knows hundreds of session ids.
 struct Redactor {
     /// The text that replaces a secret by default.
     static let replacement = "‹redacted›"

@@ -209,7 +209,7 @@ enum SecretFinder {
             case .cookie, .authorization: range = value..<endOfLine(from: value, in: text)
             case .token, .key, .session, .password, .code, nil:
                 range = value..<endOfParameter(from: value, in: text)
-                // The name may also be an ordinary word in a sentence, so a value without digits is no secret.
+                // The name may also be an ordinary word in a sentence, so a value without digits does not count as a secret.
                 guard text[range].contains(where: secret_is_digit) else { return nil }
             }
         }
@@ -309,7 +309,7 @@ enum SecretFinder {
 
     // MARK: - What is no secret
 
-    /// Words that describe the state of a token and are no tokens themselves.
+    /// Words that describe the state of a token. A value after them is not the token itself.
     private static let states: Set<String> = [
         "true", "false", "none", "null", "public", "private", "required", "optional", "enabled", "disabled", "invalid",
         "expired",

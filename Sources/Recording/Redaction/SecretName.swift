@@ -3,11 +3,10 @@ import CSecretScan
 /// The kind of secret that a name implies for its value. This is the only list of names for capture, `file doctor
 /// --secrets` and `file redact`.
 ///
-/// A name is split into words: `user_password`, `accessToken`, `x-api-key`, `APIKey` and `connect.sid` have two or
-/// more. Digits and brackets at its end are ignored (`password2`, `token[]`), and so are words for the form of the
-/// secret (`password_hash`). The last words decide, since they describe the value: `token_type` and
-/// `password_changed_at` hold no secret, and `tokenize` and `passwordless` are other words. Tokens that only mark a
-/// position in a list (`next_page_token`) are no secrets; a session needs them.
+/// A name is split into words: `user_password`, `accessToken`, `x-api-key`, `APIKey` and `connect.sid` have two or more. Digits and
+/// brackets at its end are ignored (`password2`, `token[]`), and so are words for the form of the secret (`password_hash`). The last words
+/// decide, since they describe the value: `token_type` and `password_changed_at` hold no secret, and `tokenize` and `passwordless` are
+/// other words. A token that only marks a position in a list (`next_page_token`) is not a secret; a session needs it.
 package enum SecretName: UInt8, Hashable, Sendable {
     /// A password, whatever its value.
     case password

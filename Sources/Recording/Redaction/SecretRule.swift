@@ -19,7 +19,7 @@ enum SecretRule: String, CaseIterable, Hashable, Sendable {
     case url
     /// A session's id, which lets others take the session over. Its replacement in a recording begins with `sid-`.
     case session
-    /// Long random text: a whole value that is no id, checksum or URL, or a shorter one whose name refers to keys.
+    /// Long random text: a whole value except an id, a checksum or a URL, or a shorter value whose name refers to keys.
     case random
 
     /// A description of the secret for messages.

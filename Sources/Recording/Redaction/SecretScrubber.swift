@@ -11,8 +11,7 @@ package import Wire
 /// * Frames of WebSocket and polling, redirects and logins never reach the scrubber.
 /// * The session ids in Engine.IO's open packet, in Socket.IO's CONNECT and at a profile's path stay for the session
 ///   (`RedactionRule.sessions` hides them in written data).
-/// * Bayeux's `clientId`, an event's offset for recovery and the tokens of lists (`next_page_token`) are no secrets
-///   under the rules.
+/// * The rules do not treat Bayeux's `clientId`, an event's offset for recovery and the tokens of lists (`next_page_token`) as secrets.
 ///
 /// Binary attachments are not searched.
 ///

@@ -53,7 +53,7 @@ struct SessionNames: Hashable {
     private static let longestHandshake = 2 << 10
     /// The longest packet searched. Both kinds have at most a few hundred bytes.
     private static let longest = 16 << 10
-    /// The shortest id that is hidden. Shorter ids are no secrets, and would match unrelated text.
+    /// The shortest id that is hidden. Shorter ids are harmless, and would match unrelated text.
     private static let shortest = 8
 
     private static func ids(inObject text: ArraySlice<UInt8>) -> [String] {

@@ -10,8 +10,7 @@ package enum RecordingCopy {
         try copy(path, to: destination, hearing: problem) { _ in true }
     }
 
-    /// Writes a compressed copy of a file. It appears at its destination only when complete; a failure leaves nothing
-    /// behind.
+    /// Writes a compressed copy of a file. It appears at its destination only when complete; a failure leaves no file.
     package static func compress(
         _ path: String, to destination: ToolDestination
     ) throws(RecordingError) -> RecordingCompressor.Result {

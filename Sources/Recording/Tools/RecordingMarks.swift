@@ -8,7 +8,7 @@ package enum RecordingMarks {
         package var label: String
         /// The position of the mark: before the first record that reaches it.
         package var position: RecordingPosition
-        /// What sets the mark; the record's `by` member.
+        /// The origin of the mark; the record's `by` member.
         package var author: String
         package init(label: String, at position: RecordingPosition, author: String = "file") {
             self.label = label

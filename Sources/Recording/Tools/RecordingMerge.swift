@@ -98,7 +98,7 @@ private struct Inputs: ~Copyable {
             while next == nil, !isEnded {
                 switch try reader.next() {
                 case .line(let line):
-                    // What a later segment restates is already in the segment before.
+                    // A later segment restates records of the segment before it.
                     if line.stamp.isRestated, isContinuation { continue }
                     if !line.record.isWritersOwn { next = line }
                 case .problem(let problem):

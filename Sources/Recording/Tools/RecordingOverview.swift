@@ -1,8 +1,7 @@
 import Glibc
 package import Wire
 
-/// Statistics of an event file. Memory is bounded: of an unlimited set of names, only the first ten thousand are
-/// counted.
+/// Statistics of an event file. Memory is bounded: only the first ten thousand names of each set are counted.
 package struct RecordingOverview: Sendable {
     /// The head of the file.
     package let head: Record.Head

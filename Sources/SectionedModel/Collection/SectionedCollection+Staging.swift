@@ -9,7 +9,7 @@ extension SectionedCollection {
             @usableFromInline let id: Element.ID
             /// The hash of the id, kept so that it is computed once.
             @usableFromInline let hash: Int
-            /// The new element; `nil` if the element is to be removed.
+            /// The new element; `nil` to remove the element.
             @usableFromInline var element: Element?
 
             @inlinable

@@ -1,6 +1,6 @@
 // The positions of rows that no key orders: each row gets a label between those of its neighbours.
 extension EntityModel {
-    /// Returns the rows with labels for their positions, and those neighbours that had to be labelled anew.
+    /// Returns the rows with labels for their positions, and those neighbours that needed new labels.
     @inlinable
     mutating func placed(
         _ rows: [Row], removing removals: [Entity.UniqueValue], by placement: Placement

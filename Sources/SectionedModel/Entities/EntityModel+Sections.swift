@@ -22,7 +22,7 @@ extension EntityModel {
             shown.setRank(0, of: section.key)
             isStaged = true
         }
-        // The rank of a section that does not exist is no change of the state, and makes no batch.
+        // The rank of a section that does not exist does not change the state, and makes no batch.
         if isStaged { _ = shown.commit() }
     }
 

@@ -1,8 +1,8 @@
 /// The changes that wait for one reader: batches in order or, if the reader lags behind, one
 /// reset with the newest state.
 ///
-/// The reader keeps up with batches or starts anew. The writer never waits, and never do more than `capacity` batches
-/// wait here. The feed has no lock: the code that passes it from the writer's thread to the reader's must guard it.
+/// The reader keeps up with batches or starts over from the whole state. The writer never waits, and at most `capacity` batches wait here.
+/// The feed has no lock: the code that passes it from the writer's thread to the reader's must guard it.
 public struct ChangeFeed<Element: SectionedElement>: Sendable {
     /// A delivery to the reader.
     public enum Delivery: Sendable {

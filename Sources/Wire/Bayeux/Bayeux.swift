@@ -44,7 +44,7 @@ public enum Bayeux {
             case none
         }
 
-        /// What the client should do next.
+        /// The server's advice for the client's next step.
         public var reconnect: Reconnect?
         /// The minimum time before the next connect. A negative value forbids another connect.
         public var interval: Duration?

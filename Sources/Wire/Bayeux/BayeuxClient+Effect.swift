@@ -37,7 +37,7 @@ extension BayeuxClient {
 
     /// The state of a client that outlives its transport.
     public struct Memory: Hashable, Sendable {
-        /// The previous session, as long as the server may still have it.
+        /// The previous session, as long as the server may still keep it.
         struct Session: Hashable, Sendable {
             var clientID: Secret
             var advice: Bayeux.Advice
@@ -110,8 +110,7 @@ extension BayeuxClient {
         case finished
     }
 
-    /// What the driver must do, in this order. Each id that `publish` returned ends with exactly one `.published` or
-    /// `.unpublished`.
+    /// The driver performs the effects in this order. Each id that `publish` returned ends with exactly one `.published` or `.unpublished`.
     public enum Effect: Hashable, Sendable {
         /// Send this frame to the server.
         case send(Outgoing)

@@ -41,7 +41,7 @@ extension BayeuxServer {
     /// A function that returns the error text for a refused request, or `nil` to allow the request.
     public typealias Policy = (Request) -> String?
 
-    /// What the driver must do, in this order.
+    /// The driver performs the effects in this order.
     public enum Effect: Hashable, Sendable {
         /// Send a frame on a WebSocket, or answer an HTTP exchange with it.
         case send(link: Int, [UInt8])

@@ -99,8 +99,8 @@ public struct BayeuxServer: Sendable {
         hand(on: channel, id: String(deliveries, radix: 16), data, into: &effects)
     }
 
-    /// Ends a session and closes its WebSocket. A client that uses the session again is told to shake hands. A held
-    /// connect is answered with the advice `reconnect`.
+    /// Ends a session and closes its WebSocket. A client that uses the session again receives the advice to shake hands. The answer to a
+    /// held connect contains the advice `reconnect`.
     mutating func end(
         _ number: Int, advising reconnect: Bayeux.Advice.Reconnect = .handshake, into effects: inout [Effect]
     ) {

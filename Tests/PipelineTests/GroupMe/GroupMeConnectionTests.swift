@@ -114,7 +114,7 @@ struct GroupMeConnectionTests {
         #expect(openings() == [])
         transcript.pass(.seconds(60))
         #expect(openings() == [.webSocket])
-        // A refused connection is no reason to switch to polling.
+        // A refused connection does not justify a switch to polling.
         transcript.feed(.failed(connection: 3, ConnectFailure(phase: .connect, message: "connection refused")))
         transcript.pass(.seconds(60))
         #expect(openings() == [.webSocket])
