@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What every target is compiled with. `Lifetimes` lets a reader borrow the bytes it reads (`JSONReader` is not escapable).
+// The settings of every target. `Lifetimes` lets a reader borrow the bytes it reads (`JSONReader` is not escapable).
 let house: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -11,8 +11,8 @@ let house: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// What users run carries Swift's library in itself: its calls cost a tenth less, and the machine need not have Swift. What only a debugger or
-// the loader would read is left out or packed, which is two megabytes of memory less.
+// The executables contain Swift's library: its calls cost a tenth less, and the machine does not need Swift. The linker removes or packs
+// the parts that only a debugger or the loader reads, which saves two megabytes of memory.
 let standalone: [LinkerSetting] = [
     .unsafeFlags(
         [
@@ -39,7 +39,7 @@ let package = Package(
         .library(name: "SectionedModel", targets: ["SectionedModel"]),
     ],
     targets: [
-        // One door per C library. The `.apt` names are the one list of what `samples/demo` and `Tests/run` install.
+        // One door for each C library. `samples/demo` and `Tests/run` install the packages in `.apt`; no other list of them exists.
         .systemLibrary(
             name: "CLibWebSockets", pkgConfig: "libwebsockets",
             providers: [.apt(["pkg-config", "libwebsockets-dev", "libssl-dev"])]),
@@ -47,24 +47,24 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        // What imports it gets its malloc, wherever malloc is called.
+        // Replaces malloc in the whole process that imports it.
         .systemLibrary(name: "CMimalloc", providers: [.apt(["libmimalloc-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
-        // C++ behind a C header.
+        // C++ with a C header.
         .systemLibrary(name: "CRE2Library", pkgConfig: "re2", providers: [.apt(["libre2-dev"])]),
         .target(
             name: "CRE2", dependencies: ["CRE2Library"],
             linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
 
-        // Headers of inline functions: what Swift has no word for.
+        // Headers of inline functions that Swift cannot express.
         .target(name: "CJSONScan"),
         .target(name: "CChecksum"),
         .target(name: "CSecretScan"),
         .target(name: "CBuild"),
 
-        // The pure rooms: no clock, no thread, no file, no socket.
+        // The pure rooms have no clock, thread, file or socket.
         room("JSONText", ["CJSONScan"]),
         room("YAMLText", ["JSONText", "CYAML"]),
         room("Wire", ["JSONText", "CJSONScan", "CZlib"]),
@@ -76,7 +76,7 @@ let package = Package(
             "Pipeline",
             ["YAMLText", "Terminal", "RegularExpressions", "Wire", "Events", "SectionedModel", "JSONText"]),
 
-        // The hands.
+        // The hands use threads, files and sockets.
         room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),
         room("Store", ["Pipeline", "Network", "SectionedModel", "JSONText", "CSQLite"]),
         room(
@@ -98,7 +98,7 @@ let package = Package(
                 "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Events", "Network", "Wire",
                 "JSONText", "YAMLText", "CMimalloc", "CBuild",
             ],
-            // Links into schemas and samples, so that --schema prints what is published, and the demo plays the sample.
+            // Links into schemas and samples: `--schema` prints the published schema, and the demo plays the published sample.
             resources: [
                 .embedInCode("envelope.schema.json"), .embedInCode("finish.yaml"), .embedInCode("finish.scenario.yaml"),
             ], swiftSettings: house, linkerSettings: standalone),
@@ -110,7 +110,7 @@ let package = Package(
             ],
             swiftSettings: house, linkerSettings: standalone),
 
-        // simdjson is the tests' oracle: C++ behind a C header.
+        // The tests compare JSONText with simdjson: C++ with a C header.
         .systemLibrary(
             name: "CSimdjsonLibrary", path: "Tests/CSimdjsonLibrary", providers: [.apt(["libsimdjson-dev"])]),
         .target(
@@ -122,13 +122,13 @@ let package = Package(
         tests("TerminalTests", ["Terminal", "Wire"]),
         tests("EventsTests", ["Events", "Wire", "JSONText"]),
         tests("RegularExpressionsTests", ["RegularExpressions"]),
-        // The model's oracle: plain code, so that weir-bench can soak with it too.
+        // The oracle of the model's tests. It does not import Testing, so that weir-bench can soak with it too.
         .target(
             name: "ModelOracle", dependencies: ["SectionedModel", "Wire"], path: "Tests/ModelOracle",
             swiftSettings: house),
         tests("SectionedModelTests", ["ModelOracle", "SectionedModel", "Wire"]),
         tests("PipelineTests", ["Pipeline", "Wire", "Events", "SectionedModel", "JSONText"]),
-        // The whole pure core against a simulated server: plain code, so that weir-bench can run it too.
+        // The whole pure core with a simulated server. It does not import Testing, so that weir-bench can run it too.
         .target(
             name: "Simulation",
             dependencies: ["DemoServer", "Pipeline", "Events", "SectionedModel", "Wire", "JSONText"],
@@ -136,7 +136,7 @@ let package = Package(
         tests(
             "SimulationTests", ["Simulation", "DemoServer", "Pipeline", "Events", "SectionedModel", "Wire", "JSONText"]),
         tests("NetworkTests", ["TestSupport", "Network", "Wire"]),
-        // Writes to a store until it is killed, or keeps it locked.
+        // Writes to a store until a test kills it, or keeps the store locked.
         .executableTarget(
             name: "store-writer", dependencies: ["Store", "Pipeline", "Events", "SectionedModel"],
             path: "Tests/StoreWriter", swiftSettings: house),
@@ -146,7 +146,7 @@ let package = Package(
                 "TestSupport", "Store", "store-writer", "Pipeline", "Events", "SectionedModel", "JSONText", "Wire",
                 "CSQLite",
             ]),
-        // Records until it is killed.
+        // Writes a recording until a test kills it.
         .executableTarget(
             name: "recording-writer", dependencies: ["Recording", "Pipeline", "SectionedModel", "Wire", "JSONText"],
             path: "Tests/RecordingWriter", swiftSettings: house),
@@ -179,7 +179,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Recordings in streams of NATS, unless the environment says that libnats is not there: then every nats:// URL is refused, with the reason.
+// Recordings in NATS streams. Without libnats, WEIR_WITHOUT_NATS leaves them out, and weir refuses each nats:// URL with the reason.
 if Context.environment["WEIR_WITHOUT_NATS"] == nil {
     package.targets += [
         .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
@@ -192,14 +192,14 @@ if Context.environment["WEIR_WITHOUT_NATS"] == nil {
     }
 }
 
-// The commit that --version tells: `.ci/package` knows it.
+// `--version` prints this commit, which `.ci/package` sets.
 if let commit = Context.environment["WEIR_COMMIT"], !commit.isEmpty {
     for target in package.targets where target.name == "weir" {
         target.swiftSettings?.append(.unsafeFlags(["-Xcc", "-DWEIR_COMMIT=\"\(commit)\""]))
     }
 }
 
-// Only for `.ci/fuzz`: what links libFuzzer cannot be built without its flags.
+// Only for `.ci/fuzz`, because a target that links libFuzzer cannot be built without its flags.
 if Context.environment["WEIR_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(

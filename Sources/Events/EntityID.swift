@@ -40,7 +40,7 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The id as the backend writes it.
+    /// The id in the backend's spelling.
     public var description: String {
         switch self {
         case .uuid(let high, let low): Self.text(high, low)

@@ -73,7 +73,7 @@ extension EventReport {
 /// replay. It may block. While it lags, a tail stops reading from its socket and a replay stops playing.
 ///
 /// An outlet must not:
-/// * write text of reports to a terminal without escaping it: it comes from strangers;
+/// * write text of reports to a terminal without escaping it, because the text is untrusted;
 /// * wait for another outlet, or for an answer of the tail that calls it: both wait for this call;
 /// * keep reports longer than it needs them: they hold slices of the received data;
 /// * throw anything but `OutletError`, or print secrets: the tail redacts reports only as its configuration states.

@@ -233,7 +233,7 @@ extension Record {
 }
 
 extension GapReport {
-    /// Whether the model was brought to the server's truth again.
+    /// Whether the model equals the server's state again.
     fileprivate var isRepaired: Bool {
         switch cause {
         case .refetched: true

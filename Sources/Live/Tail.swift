@@ -44,13 +44,13 @@ public actor Tail {
     let scrubber: SecretScrubber?
     /// The latest renewal of the token; `nil` before the first one.
     var renewing: Task<Void, Never>?
-    /// Answers scrapes of metrics; nil where none are wanted.
+    /// Answers scrapes of metrics; `nil` if none are configured.
     let metricsServer: MetricsServer?
-    /// Sends metrics and spans to a collector; nil where none is named.
+    /// Sends metrics and spans to a collector; `nil` if none is configured.
     var otlp: OTLPExport?
-    /// When that is done next.
+    /// The timer of the next export.
     var exporting: LoopTimer?
-    /// When the service manager's watchdog is fed next.
+    /// The timer of the next message to the service manager's watchdog.
     var feeding: LoopTimer?
     /// The observer for control socket clients; `nil` without a control socket.
     var observer: ControlObserver?
@@ -343,7 +343,7 @@ public actor Tail {
 public enum TailError: Error, Hashable, Sendable {
     /// The event loop or the HTTP client could not be started.
     case network(NetworkError)
-    /// The recording cannot be written, or read.
+    /// The recording cannot be written or read.
     case recording(RecordingError)
     /// The requested store cannot be used.
     case store(StoreError)

@@ -34,7 +34,7 @@ public struct TailConfiguration: Sendable {
     public var requiresStore = false
     /// The path of the control socket. Its folder must belong to the user and have mode 0700.
     public var controlPath: String?
-    /// The place in a group that divides the rooms; the recording is the seat's. Nil for a tail that holds all that are wanted.
+    /// The seat in a group that divides the rooms, which also writes the recording; `nil` for a tail that holds all wanted rooms.
     package var seat: (any GroupSeat)?
     /// The figures of the run, which are also among the outlets; `nil` to measure nothing.
     public var metrics: MetricsCollector?
@@ -139,7 +139,7 @@ public enum TailOutcome: Hashable, Sendable {
     case gaveUp(attempts: Int, ConnectFailure)
     /// An outlet or the recording could not be written. In a replay: the recording could not be read further.
     case cannotWrite(OutletError)
-    /// Others of its group took it for dead, and hold its rooms.
+    /// Other members of its group considered it dead, and hold its rooms.
     case fencedOff(String)
     /// A replay differs from the recording, or the recording from what was written. The value describes the place.
     case mismatch(String)
@@ -163,7 +163,7 @@ public struct TailSummary: Sendable {
     public var undecodable: Int
     /// The model's sections in order, each with the number of its elements.
     public var sections: [(section: Item.Section, count: Int)]
-    /// The model at the end; of several recordings that of the first.
+    /// The model at the end; with several recordings the model of the first.
     public var model = SectionedCollection<Item>()
     /// The figures of the requests and their answers. A replay counts the recorded ones.
     public var requests = RequestFigures()

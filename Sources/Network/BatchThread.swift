@@ -68,7 +68,7 @@ public final class BatchThread<Element: Sendable>: Sendable {
     /// Whether the queue is deep now. Any thread.
     public var isDeep: Bool { state.look { $0.isDeep } }
 
-    /// Elements that wait, and bytes of these and of what is being worked off. Any thread.
+    /// The number of waiting elements, and the bytes of these and of the batch that is being processed. Any thread.
     public var depth: (count: Int, bytes: Int) {
         state.look { ($0.waiting.count, $0.waitingBytes + $0.workingBytes) }
     }

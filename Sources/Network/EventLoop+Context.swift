@@ -19,7 +19,7 @@ extension EventLoop {
         // The bound for the response to an upgrade. libwebsockets counts a few more bytes for each header, and omits
         // the names it knows.
         info.max_http_header_data2 = UInt32(Limits.head)
-        // Our own timers decide; these only bound what we forget.
+        // The loop's own timers decide. These are only an upper bound.
         info.timeout_secs = 3600
         info.alpn = LibWebSockets.http11
         // Not retained: the loop outlives its context, since the loop's thread retains the loop.

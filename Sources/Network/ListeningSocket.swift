@@ -50,7 +50,7 @@ final class ListeningSocket: LoopSocket, @unchecked Sendable {
         }
     }
 
-    /// Stops listening. Outside of callbacks.
+    /// Stops listening. Must not be called in a callback.
     func close() {
         isOpen = false
         cut()

@@ -12,7 +12,7 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
     private enum State {
         /// The connection accepts lines. → ended, finishing, gone
         case open
-        /// The client sends no more. → finishing, gone
+        /// The client has closed its writing side. → finishing, gone
         case ended
         /// The queued bytes are written, then the connection is closed. → gone
         case finishing
@@ -87,7 +87,7 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
         needsDelivery()
     }
 
-    /// Cuts the connection. Outside of callbacks.
+    /// Cuts the connection. Must not be called in a callback.
     func drop() {
         cut()
         end()

@@ -1,7 +1,7 @@
 import CCurl
 import CLibWebSockets
 
-/// The C libraries of this room, as they are linked.
+/// The C libraries of this room with their versions.
 package enum NetworkLibraries {
     /// The libraries with the versions that run, in the order of `weir --version`.
     package static var versions: [(name: String, version: String)] {

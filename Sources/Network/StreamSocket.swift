@@ -80,7 +80,7 @@ class StreamSocket: LoopSocket, @unchecked Sendable {
         needsWriting()
     }
 
-    /// Cuts the connection. Outside of callbacks.
+    /// Cuts the connection. Must not be called in a callback.
     final func drop() {
         guard wsi != nil else { return }
         cut()

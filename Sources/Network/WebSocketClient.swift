@@ -39,7 +39,7 @@ public struct WebSocketRequest: Sendable {
 public enum WebSocketFraming: String, CaseIterable, Hashable, Sendable {
     /// Our own, or libwebsockets' if the version of its HTTP client is not a known one.
     case auto
-    /// Our own, which reads in bulk and is many times as fast.
+    /// The framing of this module, which reads in bulk and is many times as fast.
     case own
     /// libwebsockets' WebSocket role. Debian's version (4.1.6) does not answer every ping when ten arrive at once, and
     /// accepts a close frame whose reason is not UTF-8 (Autobahn's cases 2.10, 2.11 and 7.5.1).

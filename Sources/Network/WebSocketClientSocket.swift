@@ -192,7 +192,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         }
         while hasMessages {
             guard isReading else { return }
-            // A handler may take its time.
+            // Flush first, since a handler may run for a long time.
             flush()
             handler?(.received(isOwnFraming ? reader.takeMessages() : batch.take()))
             if reader.hasUnread { readOn() }

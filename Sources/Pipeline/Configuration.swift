@@ -35,7 +35,7 @@ public struct Configuration: Hashable, Sendable {
     /// The number of wanted rooms at which patterns and the backend's list add no more; `nil` for no limit. Rooms
     /// that are wished for by name are always joined.
     public var maximumRooms: Int?
-    /// Whether the rooms are divided among the tails of a group: the session holds none until its share is said.
+    /// Whether the tails of a group divide the rooms. The session then holds no room until `Input.share` arrives.
     public var isShared = false
     /// The number of attempts in a row before the session gives up; `nil` for one attempt at the first connection and
     /// no limit after it.

@@ -1,6 +1,6 @@
 package import Events
 
-// Channels have names, whatever a backend calls them: groups, directs, conversations.
+// Channels have names. A backend may call them groups, directs or conversations.
 extension Item {
     /// The name of the channel that the row describes, or of the other user of a direct conversation. Untrusted text;
     /// `nil` if the row is not a channel or has no name.

@@ -190,7 +190,7 @@ struct ConnectionHistory: Sendable {
     var lastGap: (from: Moment, to: Moment)?
     /// The count of what the last gap missed, while the session refetches it.
     var missing: GapCount?
-    /// Rooms that are being taken over from others of the group.
+    /// The takeover of rooms from other members of the group; `nil` if none is under way.
     var takeover: Takeover?
     /// The Engine.IO revision to use next; `nil` if it is unknown.
     var revision: EngineIO.Revision?

@@ -55,7 +55,7 @@ package struct RoomBook: Sendable {
     /// The number of wanted rooms at which patterns and the backend's list add no more; `nil` for no limit. Rooms
     /// that are wished for by name are always joined.
     package let limit: Int?
-    /// Which of the wanted rooms are this session's, where others hold the rest.
+    /// The share of the wanted rooms that this session holds; `nil` if it holds all of them.
     package internal(set) var share: RoomShare?
     /// The rooms that the backend listed, in order.
     private(set) var listed: [String] = []
@@ -68,7 +68,7 @@ package struct RoomBook: Sendable {
     package internal(set) var passedOver: [String] = []
     /// When the wishes that depend on titles and other facts are evaluated again.
     var nextResolution: Moment?
-    /// When the rooms beyond the limit are reported.
+    /// When to report next that rooms exceed the limit.
     var nextNoticeOfLimit: Moment?
 
     /// The refusals reported on this connection, so that a repeated join reports only a new reason.

@@ -53,7 +53,7 @@ struct AppendFile: ~Copyable {
     /// Ends the writing, and waits until a stream has received everything.
     func finish() throws(RecordingError) { try remote?.finish() }
 
-    /// Whether the file is in a cluster that takes nothing now.
+    /// Whether the file is in a cluster that cannot store anything at present.
     var isAway: Bool { remote?.isAway ?? false }
 
     /// Returns the warnings for the user since the last call.
@@ -71,8 +71,8 @@ struct AppendFile: ~Copyable {
         try Self.write(&bytes, to: descriptor, path, waits: path == Self.standardOutput)
     }
 
-    /// Writes `bytes` to a descriptor and empties it, as `write(_:)` does. `path` is for messages. With `waits`, a full
-    /// descriptor that does not block is waited for; otherwise it is an error.
+    /// Writes `bytes` to a descriptor and empties it, as `write(_:)` does. `path` is for messages. With `waits`, the call waits for a full
+    /// non-blocking descriptor; otherwise that is an error.
     static func write(
         _ bytes: inout [UInt8], to descriptor: Int32, _ path: String, waits: Bool = true
     ) throws(RecordingError) {

@@ -59,7 +59,7 @@ struct RecordingOutput: ~Copyable {
         return digest?.finish()
     }
 
-    /// Whether the output is a cluster that takes nothing now.
+    /// Whether the output is a cluster that cannot store anything at present.
     var isAway: Bool { file.isAway }
 
     /// Returns the warnings for the user since the last call.

@@ -177,7 +177,7 @@ public struct RecordingWriter: ~Copyable {
         return try output.finish(isSynced: durability != .never)
     }
 
-    /// Whether the recording goes to a cluster that takes nothing now.
+    /// Whether the recording goes to a cluster that cannot store anything at present.
     var isAway: Bool { output.isAway }
 
     /// Returns the warnings for the user since the last call.

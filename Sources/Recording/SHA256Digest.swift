@@ -1,6 +1,6 @@
 import CCrypto
 
-/// The SHA-256 of a text, as content security policies name it.
+/// The SHA-256 of a text in the form of a content security policy.
 package enum TextDigest {
     /// Returns the digest of the text's UTF-8, in Base64 with padding.
     package static func base64(of text: String) -> String {

@@ -61,7 +61,7 @@ public struct SegmentPlan: Hashable, Sendable {
         return (size, warning)
     }
 
-    /// The path that the segment after `path` has; nil when the path has no segment number.
+    /// Returns the path of the segment after `path`; `nil` if the path has no segment number.
     package static func successor(of path: String) -> String? {
         if var address = try? StreamAddress(parsing: path) {
             guard let segment = address.segment else { return nil }

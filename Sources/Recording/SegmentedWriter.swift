@@ -31,7 +31,7 @@ package struct SegmentedWriter: ~Copyable {
     private var number = 1
     private var encoder: RecordEncoder
 
-    /// Begins the recording. `secrets` are redacted from the head on.
+    /// Begins the recording. The writer redacts `secrets` from the head on.
     package init(_ plan: SegmentPlan, head: Record.Head, secrets: [Secret] = []) throws(RecordingError) {
         var plan = plan
         plan.options.isDigested = plan.rotation != nil
@@ -83,7 +83,7 @@ package struct SegmentedWriter: ~Copyable {
         }
     }
 
-    /// Whether the cluster that the recording is published to is away. A segment does not end then: its end would have to wait.
+    /// Whether the cluster with the recording is away. A segment does not end then: its end would have to wait.
     private var isAway: Bool { mutating get { writer?.isAway ?? false } }
 
     /// Adds a secret that must never reach a file.

@@ -26,7 +26,7 @@ final class PublishingHand: Sendable {
         natsInbox_Destroy(text)
     }
 
-    /// Where a recording ends that was fenced off.
+    /// The position that marks the end of a recording that was fenced off.
     static let fenced = -2
 
     /// Sends a message. Returns the reason if it cannot be sent; `nil` if it was sent.

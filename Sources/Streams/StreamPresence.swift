@@ -5,18 +5,18 @@ import Network
 import Recording
 import Wire
 
-/// A running tail's entry in the cluster: the recording that it publishes, from which machine, and how fast.
+/// A running tail's entry in the cluster: its recording, its machine and its rate.
 ///
 /// The entry is a value of the bucket `weir-tails`. The cluster drops it 30 seconds after the last renewal, so a tail that was killed
 /// disappears by itself. Renewals are not acknowledged: they never wait for the cluster, and a lost one is repeated.
 ///
-/// Not thread-safe: the publisher's thread.
+/// Not thread-safe: only the publisher's thread uses it.
 struct StreamPresence {
     static let bucket = "weir-tails"
     private static let lifetime: Int64 = 30_000_000_000
     private static let renewal: Duration = .seconds(10)
 
-    /// When the entry has to be renewed.
+    /// When to renew the entry.
     private(set) var due = Moment.zero
     private let connection: StreamConnection
     private let subject: String
@@ -24,7 +24,7 @@ struct StreamPresence {
     private let recording: String
     private var last: (bytes: Int, time: Moment)?
 
-    /// Makes the bucket if it does not exist. Without the right to do so there is no entry, which only `weir ps` misses.
+    /// Creates the bucket if it does not exist. Without the right to do so the tail has no entry, and only `weir ps` lacks it.
     init(of address: StreamAddress, _ connection: StreamConnection) {
         self.connection = connection
         recording = address.description
@@ -33,7 +33,7 @@ struct StreamPresence {
         if let store = try? connection.bucket(Self.bucket, lifetime: Self.lifetime) { kvStore_Destroy(store) }
     }
 
-    /// Renews the entry when that is due. `bytes` is how much of the recording the cluster has stored.
+    /// Renews the entry if that is due. `bytes` is the part of the recording that the cluster has stored.
     mutating func renew(bytes: Int, at now: Moment) {
         guard now >= due else { return }
         due = now + Self.renewal
@@ -67,15 +67,15 @@ struct StreamPresence {
     }()
 }
 
-/// A tail that publishes to a cluster, as its entry describes it.
+/// A tail that publishes to a cluster, as described by its entry.
 package struct StreamTail: Hashable, Sendable {
     /// The `nats://` URL of the recording.
     package var recording: String
     package var host: String
     package var process: Int
-    /// When it began to publish, microseconds since 1970 UTC.
+    /// When it began to publish, in microseconds since 1970 UTC.
     package var since: Int64
-    /// Bytes of text that the cluster has stored, and how many of them per second lately.
+    /// The bytes of text that the cluster has stored, and the current rate in bytes per second.
     package var bytes = 0
     package var rate = 0
 
@@ -83,7 +83,7 @@ package struct StreamTail: Hashable, Sendable {
         (self.recording, self.host, self.process, self.since) = (recording, host, process, since)
     }
 
-    /// Reads an entry; nil when the text is not one.
+    /// Reads an entry; returns `nil` if the text is not valid.
     init?(_ text: [UInt8]) {
         guard let value = try? JSONValue(parsing: text[...]), case .string(let recording)? = value["recording"],
             case .string(let host)? = value["host"], case .integer(let process)? = value["pid"],
@@ -94,7 +94,7 @@ package struct StreamTail: Hashable, Sendable {
         (self.bytes, self.rate) = (Int(bytes), Int(rate))
     }
 
-    /// The entry's text, an object on one line.
+    /// The entry as a JSON object on one line.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -110,7 +110,7 @@ package struct StreamTail: Hashable, Sendable {
 }
 
 extension StreamCatalogue {
-    /// The tails that publish to the cluster now, by their recordings.
+    /// Returns the tails that publish to the cluster now, sorted by their recordings.
     package func tails() throws(ClusterError) -> [StreamTail] {
         var store: OpaquePointer?
         guard js_KeyValue(&store, connection.streams, StreamPresence.bucket) == NATS_OK, let store else { return [] }

@@ -14,7 +14,7 @@ package struct TerminalTheme: Hashable, Sendable {
 
     /// The reason why a style is malformed.
     package struct Malformed: Error {
-        /// A sentence without a full stop.
+        /// The problem, as a sentence without a full stop.
         package let message: String
     }
 

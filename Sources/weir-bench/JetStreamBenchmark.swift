@@ -73,7 +73,7 @@
                 servers.append(try ChildProcess(["nats-server", "-c", "\(folder.path)/\(node).conf"]))
             }
             self.servers = servers
-            // Until the cluster has elected a leader it refuses.
+            // The cluster refuses requests until it has elected a leader.
             let deadline = Clock.wall.nanoseconds + 30e9
             let create = ["sh", "-c", "\(weir) stream create \(url)/bench 2>/dev/null"]
             while (try? MeasuredProcess(create, keepsOutput: false)) == nil {
@@ -221,7 +221,7 @@
         }
     }
 
-    /// When a program wrote each numbered line of JSON. A thread reads the program's output to its end.
+    /// The times at which a program wrote each numbered line of JSON. A thread reads the program's output to its end.
     private final class LineTimes: Sendable {
         private struct State {
             var times: [Int: Double] = [:]
@@ -271,7 +271,7 @@
         }
     }
 
-    /// Publishes and fetches messages with nothing but the library: the floor.
+    /// Publishes and fetches messages with only the library, as the floor of the comparison.
     private struct PlainMessages {
         private let url: String
 

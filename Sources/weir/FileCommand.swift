@@ -211,7 +211,7 @@ final class FileComplaints {
 }
 
 extension Arguments {
-    /// Whether standard output gets something before all is read.
+    /// Whether the command prints before it has read everything.
     fileprivate var printsWhileReading: Bool {
         ![.fileInfo, .fileDoctor, .fileDiff, .filePublish].contains(command) && self[.output] == nil
     }

@@ -24,7 +24,7 @@ struct OutputOptions {
     var diffLog: String?
     /// Whether the log also contains the deleted and replaced values.
     var reversible = false
-    /// What is written of the run when it has ended.
+    /// The HTML report of the run; `nil` for none.
     var report: ReportPlan?
     /// The number of shown events after which the run ends.
     var count: Int?
@@ -145,7 +145,7 @@ struct RunOptions {
     var idleTimeout: Duration?
     /// The path of the recording; `nil` for none.
     var recording: String?
-    /// The group that the tail divides the rooms with, and its lease there; it records into the group's stream.
+    /// The group with which the tail divides the rooms, and the time of its lease. The tail records into the group's stream.
     var share: (url: String, lease: Duration)?
     /// The settings of the recording.
     var plan: RecordingPlan
@@ -161,9 +161,9 @@ struct RunOptions {
     var recordFolder: String?
     /// Whether the run opens a control socket.
     var hasControl = true
-    /// Where scrapes of metrics are answered.
+    /// The address that answers scrapes of metrics; `nil` for none.
     var metrics: (address: String, port: UInt16)?
-    /// The collector of OpenTelemetry that is sent metrics and spans.
+    /// The OpenTelemetry collector that receives metrics and spans; `nil` for none.
     var collector: URLParts?
 
     init(_ arguments: Arguments) throws(UsageError) {

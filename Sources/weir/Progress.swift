@@ -13,7 +13,7 @@ final class Progress: Sendable {
         var hasEnded = false
     }
 
-    /// The one that is shown.
+    /// The progress that is shown at present; `nil` for none.
     private static let shown = Monitor<Progress?>(nil)
     private static let patience: Duration = .seconds(2)
 
@@ -24,7 +24,7 @@ final class Progress: Sendable {
 
     private init(size: Int?) { self.size = size }
 
-    /// Does something that reads these files. `prints` says that it prints on standard output while it reads.
+    /// Runs `body`, which reads these files, and shows its progress. `prints` is whether it prints on standard output while it reads.
     static func showing<Result>(_ paths: [String], prints: Bool, _ body: () throws -> Result) rethrows -> Result {
         guard TerminalDevice.redraws(2), !prints || isatty(1) == 0 else { return try body() }
         let progress = Progress(size: size(of: paths))
@@ -42,7 +42,7 @@ final class Progress: Sendable {
         return try body()
     }
 
-    /// Takes the line away, since something is printed.
+    /// Erases the line, because other output follows.
     static func clear() { shown.look { $0 }?.erase() }
 
     private func end() {
@@ -71,7 +71,7 @@ final class Progress: Sendable {
         try? DescriptorWriter(descriptor: 2, name: "the terminal").write(Array(text.utf8))
     }
 
-    /// `47 %  312 MB/s  1.2 of 2.0 GB  3s left`.
+    /// Returns the text of the line: `47 %  312 MB/s  1.2 of 2.0 GB  3s left`.
     static func words(_ done: Int, of size: Int?, after span: Duration) -> String {
         let seconds = max(Double(span.microseconds) / 1e6, 0.001)
         let speed = Double(done) / seconds
@@ -95,7 +95,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// Bytes of all files; nil where one does not say.
+    /// Returns the size of all files in bytes; `nil` if the size of one is not known.
     private static func size(of paths: [String]) -> Int? {
         var sum = 0
         for path in paths {

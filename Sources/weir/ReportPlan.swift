@@ -3,17 +3,17 @@ import Live
 import Pipeline
 import Recording
 
-/// Where the page of what passed is written, and what it says besides.
+/// The destination of a run's HTML report, and the facts that its reports do not contain.
 struct ReportPlan {
     var destination: ToolDestination
     var facts: ReportFacts
 
-    /// Writes the page of a run that has ended.
+    /// Writes the HTML report of a run that has ended.
     func write(_ collected: ReportCollector, _ summary: TailSummary) throws {
         try ToolFile.write(destination) { write in try write(collected.page(facts, summary)) }
     }
 
-    /// Throws where the page could not be written at the end.
+    /// Throws an error if the file exists and must not be replaced, so that the run does not fail at its end.
     func check() throws(OutletError) {
         guard let path = destination.path, path != "-", !destination.replaces, access(path, F_OK) == 0 else { return }
         throw .system(operation: "create", path: path, code: EEXIST)
@@ -21,7 +21,7 @@ struct ReportPlan {
 }
 
 extension ReportFacts {
-    /// Facts of a run against a server.
+    /// Creates the facts of a run against a server.
     init(server: String, backend: String, recording: String?) {
         self.init(title: "Weir report: \(server)", tool: Help.version)
         rows = [("server", server), ("backend", backend)]
@@ -31,7 +31,7 @@ extension ReportFacts {
         }
     }
 
-    /// Facts of recordings, as their heads tell them.
+    /// Creates the facts of recordings, from the head of the first one.
     init(recordings paths: [String]) throws(RecordingError) {
         self.init(title: "Weir report: \(paths.joined(separator: ", "))", tool: Help.version)
         allEvents = Self.command(printing: paths)
@@ -52,7 +52,7 @@ extension ReportFacts {
         }
     }
 
-    /// Where the recording's first connection went, without its query.
+    /// Returns the address of the recording's first connection, without its query.
     private static func server(_ reader: inout RecordingReader) throws(RecordingError) -> String? {
         for _ in 0..<64 {
             guard let entry = try reader.next() else { return nil }
@@ -67,7 +67,7 @@ extension ReportFacts {
         "weir replay --speed max --events-only " + paths.map(Self.quoted).joined(separator: " ")
     }
 
-    /// A word as a shell takes it.
+    /// Quotes a word for the shell if necessary.
     private static func quoted(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             switch byte {

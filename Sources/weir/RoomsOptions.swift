@@ -12,7 +12,7 @@ struct RoomsOptions {
     var words: [String]
     /// The name of the tail; `nil` if only one runs.
     var name: String?
-    /// The group to look at instead.
+    /// The group whose rooms are listed; `nil` for the rooms of a tail.
     var group: SharingGroup.Asked?
     /// The store to read instead of asking a running tail.
     var store: String?

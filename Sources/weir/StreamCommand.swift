@@ -104,7 +104,7 @@ enum StreamCommand {
             }
         }
 
-        /// The members of a group, by the names that people know them by, and what each said it holds.
+        /// Returns the members of a group by their display names, with the rooms that each published.
         static func held(
             in url: String, _ arguments: Arguments
         ) throws(Trouble) -> [(member: String, rooms: [UInt8]?)] {

@@ -91,7 +91,7 @@ enum TailCommand {
         }
     }
 
-    /// Runs a tail once; also gives why another one is to follow it, where the others of its group took it for dead.
+    /// Runs a tail once. Also returns the reason to start another one, if the other members of its group considered it dead.
     private static func runOnce(
         _ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions, _ context: Context?,
         _ begun: (Tail) -> Void

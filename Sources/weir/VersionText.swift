@@ -10,7 +10,7 @@ import YAMLText
     import Streams
 #endif
 
-/// What `weir --version` prints: the version, the commit it is made of, where that is known, and the libraries as they are linked.
+/// The output of `weir --version`: the version, the commit of the build if it is known, and the versions of the linked libraries.
 enum VersionText {
     static var text: String {
         let commit = String(cString: weir_commit())

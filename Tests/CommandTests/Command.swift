@@ -92,7 +92,7 @@ private func path(ofProgram name: String) throws -> String {
     return String(path)
 }
 
-/// Opens an unnamed file.
+/// Opens a temporary file without a name.
 func temporaryFile() throws -> Int32 {
     var path = Array("/tmp/weir-test-XXXXXX".utf8CString)
     let descriptor = mkstemp(&path)

@@ -50,7 +50,7 @@ import Testing
         // Everybody is a member already.
         "weir channel members add": Special(
             before: "weir channel create $TWAKE Releases --token file:token", codes: [4]),
-        // Nothing publishes there yet.
+        // No tail publishes there yet.
         "weir ps --nats": Special(
             before: """
                 weir stream create $NATS/seen; weir demo --record $NATS/seen --quiet --no-ctl &

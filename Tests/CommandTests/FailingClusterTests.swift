@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
-/// A tail of a server that sends as fast as it can, recorded on three nodes of which some are killed and stopped, and two readers in processes
-/// of their own. With `WEIR_LONG` a million events and stops of ten seconds; otherwise a part of that.
+/// A tail of a server that sends as fast as it can, recorded on three nodes of which some are killed and stopped, and two readers in
+/// processes of their own. With `WEIR_LONG`, it receives a million events and the stops last ten seconds; otherwise both are smaller.
 @Suite(
     "A tail into a failing cluster", .serialized, .enabled(if: hasNATSServer && nodePackages != nil),
     .timeLimit(.minutes(30)))
@@ -83,7 +83,7 @@ struct FailingClusterTests {
         #expect(facts.contains("on 3 nodes") && !facts.contains("are gone"), "\(facts)")
     }
 
-    /// Returns the node that leads the stream, after both others have caught up: then one may fail.
+    /// Returns the node that leads the stream, after both others have caught up, so that one may fail.
     private func leader(of url: String, at server: NATSServer) throws -> Int {
         let deadline = MachineClock.monotonic + .seconds(120)
         var node: Int?

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The folder `samples/recordings`.
+/// The path of `samples/recordings`, with a slash at its end.
 private let samples = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/samples/recordings/"
 
 @Suite("The toolbox for event files", .timeLimit(.minutes(2)))

@@ -62,7 +62,7 @@ import Testing
             try weir(arguments(action), environment: variables(more))
         }
 
-        /// Starts an action.
+        /// Starts a command that performs an action.
         func begin(_ action: [String], with more: [String: String] = [:]) throws -> Peer {
             try Peer([try pathOfWeir()] + arguments(action), environment: variables(more), errorsToo: true)
         }

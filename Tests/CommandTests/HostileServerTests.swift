@@ -43,7 +43,7 @@ struct HostileCase: Sendable {
     private static let socket = ["--transport", "websocket"]
 
     static let all: [HostileCase] = [
-        // Answers to requests. The first takes as long as a request may.
+        // Answers to requests. The first takes as long as the timeout allows.
         HostileCase(name: "drip", amounts: (1, 1), notice: "of the answer's 100000 bytes came within 30 s"),
         HostileCase(name: "endless-chunks", amounts: (8, 1000), notice: body, rounds: 2),
         HostileCase(name: "endless-space", amounts: (8, 1000), notice: body, rounds: 2),
@@ -240,7 +240,7 @@ struct HostileCase: Sendable {
     private struct Outcome: Sendable {
         /// The peak memory of the tail.
         var kibibytes: Int
-        /// The first unmet expectation.
+        /// The first expectation that is not met.
         var problem: String?
     }
 
@@ -359,7 +359,7 @@ private final class Run {
         return nil
     }
 
-    /// Kills the process.
+    /// Kills the process, and waits for its end.
     func kill() {
         Glibc.kill(process, SIGKILL)
         _ = try? waitForExit(of: process)

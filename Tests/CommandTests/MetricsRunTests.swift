@@ -7,11 +7,11 @@ private let hasPrometheus = access("/usr/bin/prometheus", X_OK) == 0 && access("
 
 @Suite("Metrics of a running tail", .serialized, .timeLimit(.minutes(3)))
 struct MetricsRunTests {
-    /// A server and a tail of it that measures.
+    /// A server, and a tail of it with metrics.
     private struct Measured {
         let server: Peer
         let tail: Peer
-        /// Where scrapes are answered: `127.0.0.1:PORT`.
+        /// The address for scrapes: `127.0.0.1:PORT`.
         let address: String
         let folder: String
 
@@ -42,7 +42,7 @@ struct MetricsRunTests {
         }
     }
 
-    /// The sum of the samples whose lines begin so.
+    /// The sum of the samples whose lines begin with `prefix`.
     private func sum(_ text: String, _ prefix: String) -> Double {
         text.split(separator: "\n").filter { $0.hasPrefix(prefix) }
             .reduce(0) { $0 + (Double($1.split(separator: " ").last ?? "") ?? 0) }
@@ -119,7 +119,7 @@ struct MetricsRunTests {
         #expect(try ask("weir_info") != nil && ask("weir_event_lag_seconds_bucket") != nil)
     }
 
-    /// Takes what is posted to it: a server of OTLP.
+    /// The peer accepts every post, as an OTLP server does.
     @Test("Metrics and spans go to a collector of OpenTelemetry, as its JSON, at the latest when the tail ends")
     func collector() throws {
         let collector = try Peer(["python3", peersFolder + "/otlp_collector.py"])

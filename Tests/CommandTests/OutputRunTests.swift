@@ -148,7 +148,7 @@ struct OutputRunTests {
         return now.tv_sec % 86400 * 1_000_000 + now.tv_nsec / 1000
     }
 
-    /// Parses `"time":"2026-01-02T03:04:05.123456Z"`.
+    /// Returns the microseconds since midnight of `"time":"2026-01-02T03:04:05.123456Z"`.
     private static func microsecondsOfDay(in line: String) -> Int? {
         guard line.hasPrefix(#"{"v":1,"type":"event""#), let start = line.firstRange(of: "\"time\":\"")?.upperBound
         else { return nil }

@@ -30,7 +30,7 @@ struct ProfileRunTests {
             return peer
         }
 
-        /// Posts as another user.
+        /// Posts to the server as another user.
         func post(_ path: String, _ body: String) throws {
             _ = try TestSupport.run([
                 "python3", "-c",

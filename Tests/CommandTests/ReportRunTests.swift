@@ -9,7 +9,7 @@ struct ReportRunTests {
     /// How the page looks on the machine that made these: the mean colours of its blocks. WEIR_RENEW writes the files again.
     private static let looks = packageFolder + "/Tests/CommandTests/Reports/"
 
-    /// The report of a sample, and its path.
+    /// Writes the report of a sample, and returns its path.
     private func report(of sample: String, in folder: String) throws -> String {
         let path = folder + "/out.html"
         let made = try weir("file", "report", Self.samples + sample, "-o", path)
@@ -73,7 +73,7 @@ struct ReportRunTests {
         for scheme in ["light", "dark"] { try compare(try #require(looked["blocks"]?[scheme]), scheme) }
     }
 
-    /// The numbers in the page are those of `file info`.
+    /// Compares the numbers in the page with those of `file info`.
     private func checkNumbers(_ facts: JSONValue, of sample: String) throws {
         let info = try JSONValue(
             parsing: Array(try weir("file", "info", "--json", Self.samples + sample).output.utf8)[...])
@@ -85,7 +85,7 @@ struct ReportRunTests {
         for place in ["legends", "columns"] {
             guard case .array(let charts)? = facts[place] else { throw Absent() }
             #expect(charts.count == 2)
-            // By kind all events, by room those that have one.
+            // The chart by kind counts all events, the chart by room those with a room.
             let sums = charts.map { chart -> Int in
                 if case .array(let entries) = chart { return entries.reduce(0) { $0 + (number($1) ?? 0) } }
                 return number(chart) ?? 0
@@ -98,7 +98,7 @@ struct ReportRunTests {
         #expect(number(drawn[2]["lines"] ?? .null) == 3)
     }
 
-    /// Fails when the page looks otherwise than it did: fonts may differ, colours and places may not.
+    /// Fails if the page looks different from the stored blocks. Fonts may differ; colours and places may not.
     private func compare(_ blocks: JSONValue, _ scheme: String) throws {
         let path = Self.looks + scheme + ".json"
         if getenv("WEIR_RENEW") != nil { try writeFile(path, json(blocks) + "\n") }

@@ -23,7 +23,7 @@ struct ServiceRunTests {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         }
 
-        /// The next message that holds such a line.
+        /// Returns the next message that contains this line.
         func message(with line: String) throws -> [Substring] {
             while true {
                 var bytes = [UInt8](repeating: 0, count: 4096)
@@ -97,7 +97,7 @@ struct ServiceRunTests {
     func unit() throws {
         let folder = try temporaryFolder()
         let unit = packageFolder + "/samples/systemd/weir-record@.service"
-        // The program is where the package puts it; here it is somewhere else.
+        // The unit names the path of the package; the test has the program elsewhere.
         let text = String(decoding: try readFile(unit), as: UTF8.self)
             .replacing("/usr/bin/weir ", with: try pathOfWeir() + " ").replacing(
                 "Documentation=man:weir-record(1)\n", with: "")

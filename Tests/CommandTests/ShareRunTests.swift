@@ -59,7 +59,7 @@ struct ShareRunTests {
                 ] + arguments, environment: environment, errorsToo: true)
         }
 
-        /// The model of a client that begins now, when it has all messages.
+        /// The model of a client that begins now, once it has all messages.
         func truth(rooms: Int, messages: Int) throws -> [String: [String: String]] {
             for seconds in [8, 20, 60] {
                 let result = try weir(

@@ -237,7 +237,7 @@ final class NotingServer: HTTPServerHandler {
         var packets: [String] = []
     }
 
-    /// All requests, including upgrades.
+    /// All requests that arrived, including upgrades.
     let requests = Mailbox<ServerRequest>()
     /// All packets of the client.
     let packets = Mailbox<String>()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The folder `samples/recordings`.
+/// The path of `samples/recordings`, with a slash at its end.
 private let samples = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/samples/recordings/"
 
 @Suite("Recordings in a stream", .enabled(if: hasNATSServer), .timeLimit(.minutes(3)))

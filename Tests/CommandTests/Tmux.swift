@@ -46,7 +46,7 @@ final class Tmux {
         return text
     }
 
-    /// Types text literally.
+    /// Types text without interpreting the names of keys.
     func type(_ text: String) throws { try call(["send-keys", "-l", "--", text]) }
 
     /// Presses keys with tmux's names: `Enter`, `Escape`, `C-z`, `Left`.
@@ -62,7 +62,7 @@ final class Tmux {
         try call(["resize-window", "-x", "\(width)", "-y", "\(height)"])
     }
 
-    /// Returns the visible rows.
+    /// Returns the visible rows of the terminal.
     func screen() throws -> [String] {
         try call(["capture-pane", "-p"]).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }

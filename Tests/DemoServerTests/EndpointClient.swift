@@ -6,7 +6,7 @@ import Wire
 
 /// Talks to an endpoint request by request and frame by frame, unlike a well-behaved client.
 struct EndpointClient: Sendable {
-    /// The endpoint's URL: `http://…/socket.io/`.
+    /// The URL of the endpoint, such as `http://127.0.0.1:4000/socket.io/`.
     let url: String
     let loop: EventLoop
     let http: HTTPClient

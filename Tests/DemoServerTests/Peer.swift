@@ -46,7 +46,7 @@ actor Peer {
         return peer
     }
 
-    /// Returns an authenticated peer.
+    /// Returns a peer that the server has authenticated.
     static func authenticated(
         on loop: EventLoop, to server: EmbeddedServer, _ revision: EngineIO.Revision = .v4
     ) async throws -> Peer {

@@ -259,12 +259,12 @@ import Testing
 }
 
 extension Sample {
-    /// The message of the event whose note starts with `note`; nil when the event has another subject.
+    /// The message of the event whose note starts with `note`; `nil` if the event has another subject.
     static func message(_ note: String) throws -> Twake.Message? {
         if case .message(let message) = try event(note).resource?.resource { message } else { nil }
     }
 
-    /// The channel of the event whose note starts with `note`; nil when the event has another subject.
+    /// The channel of the event whose note starts with `note`; `nil` if the event has another subject.
     static func channel(_ note: String) throws -> Twake.Channel? {
         if case .channel(let channel) = try event(note).resource?.resource { channel } else { nil }
     }

@@ -3,12 +3,12 @@ import JSONText
 
 /// Calls simdjson, the reference for the reader.
 enum Oracle {
-    /// Whether simdjson accepts `text`.
+    /// Whether simdjson accepts `text` as one document.
     static func accepts(_ text: [UInt8]) -> Bool {
         text.withUnsafeBytes { csimdjson_accepts($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) == 1 }
     }
 
-    /// The canonical dump of the values simdjson reads in `text`; nil when it refuses the text.
+    /// The canonical dump of the values that simdjson reads in `text`; `nil` if it refuses the text.
     static func dump(_ text: [UInt8]) -> [UInt8]? {
         text.withUnsafeBytes { source in
             var length = 0
@@ -22,7 +22,7 @@ enum Oracle {
 
 /// Calls the reader under test.
 enum Ours {
-    /// Returns the error with which `skip()` and `end()` refuse `text`; nil when they accept it.
+    /// Returns the error with which `skip()` and `end()` refuse `text`; `nil` if they accept it.
     static func refusal(_ text: [UInt8], maximumDepth: Int = 1024) -> JSONError? {
         var reader = JSONReader(text.span, maximumDepth: maximumDepth)
         do throws(JSONError) {

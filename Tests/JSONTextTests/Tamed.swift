@@ -47,7 +47,7 @@ struct Tamed {
         }
     }
 
-    /// The code unit of a complete escape; nil when there is no such escape at `start`.
+    /// The code unit of a complete escape; `nil` if none begins at `start`.
     private func unit(at start: Int) -> UInt16? {
         guard start + 6 <= text.count, text[start..<start + 2].elementsEqual(#"\u"#.utf8) else { return nil }
         let digits = String(decoding: text[start + 2..<start + 6], as: UTF8.self)

@@ -226,7 +226,7 @@ extension StampedReport {
     fileprivate var isEvent: Bool { if case .event = report { true } else { false } }
 }
 
-/// Tests paused views.
+/// Tests views that are paused and changed.
 @Suite struct ViewControlsTests {
     private func events(_ count: Int, from number: Int) -> [StampedReport] {
         (number..<(number + count)).map { n in

@@ -17,7 +17,7 @@ struct Picture: Equatable {
     var messages: [String: [String]] = [:]
     /// The texts of replies by thread, oldest first.
     var replies: [String: [String]] = [:]
-    /// The unread threads.
+    /// The threads with unread messages.
     var badges: Set<String> = []
 
     /// Whether the scenario's last lines have happened: the channel is renamed, and the direct, which has no name, is

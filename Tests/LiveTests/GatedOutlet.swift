@@ -4,7 +4,7 @@ import Pipeline
 import Recording
 import TestSupport
 
-/// An outlet that returns from a write only when permitted, and throws at one of them if told to.
+/// An outlet that returns from a write only when permitted, and throws at one of them on request.
 final class GatedOutlet: Outlet {
     let replayPart: ReplayPart
     /// The reports, recorded when their write returns.

@@ -155,7 +155,7 @@ private final class KeptFigures: Outlet {
 }
 
 extension JSONValue {
-    /// The value as JSON.
+    /// The value as JSON without white space.
     fileprivate var compact: String {
         var writer = JSONWriter()
         writer.value(self)
@@ -164,6 +164,6 @@ extension JSONValue {
 }
 
 extension String {
-    /// How often a text stands in it.
+    /// Returns how often the string contains `text`.
     fileprivate func components(of text: String) -> Int { ranges(of: text).count }
 }

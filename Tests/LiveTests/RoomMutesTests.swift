@@ -7,7 +7,7 @@ import Wire
 
 @testable import Live
 
-/// Tests muted rooms.
+/// Tests how a view hides rooms.
 @Suite struct RoomMutesTests {
     private func expression(_ text: String) throws -> RoomExpression { try RoomExpression(parsing: text) }
     private func second(_ second: Int64) -> Moment { Moment(microseconds: second * 1_000_000) }

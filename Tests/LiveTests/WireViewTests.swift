@@ -8,7 +8,7 @@ import Wire
 
 @testable import Live
 
-/// Collects the wire units.
+/// Collects the wire units of a run.
 private final class Units: Outlet {
     let all = Monitor<[WireUnit]>([])
     var needsWire: Bool { true }

@@ -4,8 +4,8 @@ import Wire
 
 @testable import Network
 
-/// A server with one Engine.IO session that answers as a test tells it. It checks the rules for every client: at most
-/// one pending GET and one pending POST.
+/// A server with one Engine.IO session, whose answers the test determines. It checks the rules for every client: at most one pending GET
+/// and one pending POST.
 final class PollingScript: HTTPServerHandler {
     typealias Respond = @Sendable (HTTPResponse) -> Void
 

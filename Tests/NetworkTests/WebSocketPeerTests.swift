@@ -7,7 +7,7 @@ import Wire
 /// Bytes that a server sends directly after its answer to the upgrade, and the expected outcome in the client.
 private struct LiveCase: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// The bytes in hexadecimal.
+    /// The bytes of the frame in hexadecimal.
     var bytes: String
     var messages: [WebSocketMessage] = []
     /// The close code that the client reports. `libraryCode` is the code in libwebsockets' framing if it differs.

@@ -70,7 +70,7 @@ import Wire
     }
 
     private static let reference = Action.MessageReference(channel: Transcript.channel, message: EntityID("M0"))
-    /// Every operation.
+    /// One value of every operation.
     static let operations: [Action.Operation] = [
         .send(channel: Transcript.channel, thread: nil, text: "hi"),
         .send(channel: EntityID("#general"), thread: EntityID("T"), text: "hi"),

@@ -73,7 +73,7 @@ enum Frames {
         )
     }
 
-    /// A message as in an event; a head when `thread` is nil.
+    /// A message as in an event; a head if `thread` is `nil`.
     static func message(
         _ id: String, thread: String? = nil, _ text: String, at: Int, updated: Int? = nil, reactions: String = "null",
         subtype: String? = nil

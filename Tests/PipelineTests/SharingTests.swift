@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// A session that divides the rooms with others of its group.
+/// Tests a session that divides the rooms with other members of its group.
 @Suite struct SharingTests {
     typealias F = Frames
     private static let feed = "/companies/C/workspaces/W/channels/"
@@ -54,7 +54,7 @@ import Wire
             #expect((900...1100).contains(held.count), "\(member) holds \(held.count)")
             #expect(held == zip(rooms, before).filter { $0.1 == member }.map(\.0))
         }
-        // Against one set of rivals and against another is against both.
+        // The share against one set of rivals and against another equals the share against both.
         let (one, two) = (RoomShare(of: "ann", against: ["bea"]), RoomShare(of: "ann", against: ["cyd"]))
         let both = RoomShare(of: "ann", against: ["bea", "cyd"])
         for room in rooms { #expect(both.holds(room) == (one.holds(room) && two.holds(room))) }

@@ -15,9 +15,9 @@ struct Transcript {
 
     /// The effects of the last input.
     var effects: [Effect] = []
-    /// Every diff so far.
+    /// All diffs that the session has reported.
     var diffs: [DiffReport] = []
-    /// The gaps of rooms that came from others.
+    /// The gaps of rooms that came from other members.
     var handovers: [GapReport] = []
     /// The pending requests, oldest first.
     var requests: [FetchRequest] = []
@@ -68,7 +68,7 @@ struct Transcript {
         }
     }
 
-    /// Receives a text frame.
+    /// Feeds a received text frame to the session.
     mutating func receive(_ text: String) { feed(.message(connection: connection, .text(text))) }
 
     /// Opens the socket, joins the namespace and accepts the token. A server that recovers sessions passes `session`.
@@ -84,7 +84,7 @@ struct Transcript {
         }
     }
 
-    /// Cuts the socket.
+    /// Cuts the socket without a close frame (1006).
     mutating func cut() { feed(.closed(connection: connection, WebSocketClose(code: 1006))) }
 
     /// Answers the oldest request whose target contains `part`; records an issue when there is none.
@@ -145,7 +145,7 @@ struct Transcript {
     /// The ids of a section's rows, in order.
     func ids(in section: Item.Section) -> [String] { session.model.elements(in: section).map(\.id.id.description) }
 
-    /// A head's reply counter.
+    /// Returns the reply counter of a head in the model.
     func replies(to head: String) -> Int? { session.model[.message(EntityID(head))]?.message?.replies }
 
     /// The targets of the pending requests, without their queries.

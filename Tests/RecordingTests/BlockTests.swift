@@ -186,7 +186,7 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
 }
 
 @Suite struct `Lines of frames` {
-    /// Decodes a line both ways; nil where the decoder of all lines is needed.
+    /// Decodes a line in both ways; `usual` is `nil` if the line needs the decoder of all lines.
     private func both(_ text: String) throws -> (usual: RecordingReader.Entry?, any: DecodedLine?) {
         let bytes = Array(text.utf8)
         var clock = WallClockMinute()

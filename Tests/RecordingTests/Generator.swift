@@ -170,7 +170,7 @@ func stamped(_ record: Record, n: Int, time: Moment, wall: String) throws -> Rec
     return .unknown(kind: kind, text: RawJSON(unchecked: json.bytes[...]))
 }
 
-/// A head for tests.
+/// The head that tests use by default.
 let testHead = Record.Head(
     recording: "0123456789abcdef0123456789abcdef", wallStart: 1_767_323_045_123_456, tool: "weir 0.1.0", seed: .max,
     session: RawJSON(unchecked: ArraySlice(#"{"backend":"socketio"}"#.utf8)))

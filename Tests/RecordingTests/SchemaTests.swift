@@ -8,7 +8,7 @@ import Wire
 /// Checks lines against `schemas/recording.schema.json` with an independent validator:
 /// `jsonschema-rs`, which `Tests/run` installs.
 private enum Validator {
-    /// Python with the package: the one that `Tests/run` installed, or the system's; nil when neither has it.
+    /// The Python with the package: the one that `Tests/run` installed, or the system's; `nil` if neither has it.
     static let python: String? = [SampleRecording.repository + "/.build/peers/jsonschema/bin/python", "python3"].first {
         system("'\($0)' -c 'import jsonschema_rs' >/dev/null 2>&1") == 0
     }

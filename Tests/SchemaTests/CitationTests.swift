@@ -89,7 +89,7 @@ import Testing
         return files.sorted()
     }
 
-    /// Whether a file has one of some texts: quicker than a regular expression for the many files that have none.
+    /// Whether a file contains one of some texts: quicker than a regular expression, since most files contain none.
     private static func has(_ path: String, oneOf texts: [String]) throws -> Bool {
         let bytes = try readFile("\(packageFolder)/\(path)").map(CChar.init(bitPattern:)) + [0]
         return texts.contains { strstr(bytes, $0) != nil }

@@ -13,7 +13,7 @@ struct Conversation {
     private var connection = 0
     private let respond: (String) -> String?
 
-    /// The reports so far.
+    /// All reports that the session has made.
     private(set) var reports: [StampedReport] = []
 
     /// Creates a session with these rooms. `respond` maps a request's path and query to a body, or to `nil` for a 404.
@@ -53,7 +53,7 @@ struct Conversation {
         answerAll()
     }
 
-    /// Feeds a text frame.
+    /// Feeds a received text frame to the session.
     mutating func receive(_ text: String) { feed(.message(connection: connection, .text(text))) }
 
     /// Loses the connection and lets the time until the next attempt pass.

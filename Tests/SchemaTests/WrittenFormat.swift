@@ -16,7 +16,7 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// Returns the published schema.
+    /// Returns the published schema of the format.
     func schema() throws -> Schema {
         let path = "\(packageFolder)/schemas/\(rawValue).schema.json"
         return Schema(try JSONValue(parsing: try readFile(path)[...]))

@@ -5,7 +5,7 @@ import Wire
 @testable import SectionedModel
 
 @Suite struct ChunkTests {
-    /// Counts the live instances.
+    /// Counts the instances that are not freed.
     private final class Living: Sendable {
         let number: Int
         let count: Count

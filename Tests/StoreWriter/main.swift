@@ -8,7 +8,7 @@ import Store
 // it is committed.
 // store-writer read FILE: prints the number of stored rows.
 
-/// Returns row number `number`.
+/// Returns a message row with this number.
 func row(_ number: Int) -> Item {
     let id = EntityID("message-\(number)")
     let message = Twake.Message(id: id, thread: id, channel: .text("channel"), text: String(repeating: "x", count: 500))

@@ -27,10 +27,10 @@ struct EmulatedTerminal {
     private(set) var isSynchronized = false
     /// The number of frames shown; output outside a synchronized update counts as one, too.
     private(set) var frames = 0
-    /// The unknown sequences.
+    /// The sequences that the terminal does not know.
     private(set) var complaints: [String] = []
     private var waitsAtEdge = false
-    /// The rows that scroll; nil until margins are set.
+    /// The rows that scroll; `nil` until margins are set.
     private var margins: Range<Int>?
     private var look = Look()
 

@@ -97,7 +97,7 @@ public func environment(_ name: String) -> String? {
     return access(folder + "/requirements", R_OK) == 0 ? folder : nil
 }
 
-/// A browser without a window; nil where none is installed.
+/// A browser without a window; `nil` if none is installed.
 public let chromium: String? = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].first { access($0, X_OK) == 0 }
 
 /// The path of the reference client's browser bundle, installed by `Tests/run`; `nil` when it is not installed.

@@ -60,12 +60,12 @@ private struct BayeuxWorld {
         let number: Int
         var machine: BayeuxClient
         var memory = BayeuxClient.Memory()
-        /// The link of its WebSocket; nil without one.
+        /// The link of its WebSocket; `nil` without one.
         var link: Int?
         /// The time of its next connection.
         var comesBack: Moment?
         var standing: [String] = []
-        /// The last number received.
+        /// The last number that the client received.
         var latest = 0
         /// Whether events may be missing of which no gap was reported.
         var knowsOfGap = true
@@ -89,7 +89,7 @@ private struct BayeuxWorld {
     private var nextLink = 1
     private var owners: [Int: Int] = [:]
     private var parcels: [Parcel] = []
-    /// Links that swallow everything.
+    /// The links that drop every message.
     private var dark: Set<Int> = []
 
     init(_ connectionType: Bayeux.ConnectionType, clients count: Int, seed: UInt64) {

@@ -5,7 +5,7 @@ import Wire
 private struct TransportTranscript {
     var machine: EngineIOServerTransport
 
-    /// A polling session.
+    /// Creates a server with one polling session.
     init(_ revision: EngineIO.Revision = .v4, isBase64: Bool = false, maxPayload: Int = 1_000) {
         machine = EngineIOServerTransport(
             EngineIOServerTransport.Configuration(revision: revision, isBase64: isBase64, maxPayload: maxPayload))

@@ -1,7 +1,7 @@
 #ifndef CBUILD_H
 #define CBUILD_H
 
-// The commit that the program is made of, where the environment said it to Package.swift (WEIR_COMMIT); empty where it did not.
+// The commit of the build, from WEIR_COMMIT in the environment of Package.swift; empty if that is not set.
 #ifndef WEIR_COMMIT
 #define WEIR_COMMIT ""
 #endif

@@ -42,7 +42,7 @@ package final class DeclaredServer: Sendable {
         handler.loop.run { [handler] in handler.assumeIsolated { $0.open() } }
     }
 
-    /// Stops listening, cuts every connection and stops the script. Not from the loop.
+    /// Stops listening, cuts every connection and stops the script. The loop must not call it.
     package func close() {
         http.close()
         host.loop.run { [host] in host.assumeIsolated { $0.stop() } }

@@ -108,7 +108,7 @@ package final class GroupMeServer: Sendable {
     /// Returns the token of another user; `nil` when the user is unknown. Any thread.
     package func token(of user: GroupMe.UserID) -> Secret? { hub.tokens.token(of: user) }
 
-    /// Stops listening, cuts every connection and stops the script. Not from the loop.
+    /// Stops listening, cuts every connection and stops the script. The loop must not call it.
     package func close() {
         http.close()
         let hub = hub

@@ -24,7 +24,7 @@ package final class RecordedServer: Sendable {
         url = http.url(address)
     }
 
-    /// Stops listening and cuts every connection. Not from the loop.
+    /// Stops listening and cuts every connection. The loop must not call it.
     package func close() {
         http.close()
         let hub = hub

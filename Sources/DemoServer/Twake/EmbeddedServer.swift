@@ -121,7 +121,7 @@ package final class EmbeddedServer: Sendable {
         hub.facts.usernames[username].map { tokens.issue(for: $0, at: hub.loop.now, lifetime: hub.facts.tokenLifetime) }
     }
 
-    /// Stops listening, cuts every connection and stops the script. Not from the loop.
+    /// Stops listening, cuts every connection and stops the script. The loop must not call it.
     package func close() {
         http.close()
         let hub = hub

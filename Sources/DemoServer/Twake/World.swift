@@ -17,9 +17,9 @@ package struct World: Sendable {
         static let replies = 1_000
         /// Characters of the text of one message.
         static let text = 30_000
-        /// Characters of a channel's name, icon or description.
+        /// The maximum number of characters of a channel's name, icon or description.
         static let title = 500
-        /// Different reactions to one message.
+        /// The maximum number of different reactions to one message.
         static let reactions = 50
         static let files = 1_000
         /// Bytes of one file, which is the proxy's own limit (Twake TW-78).

@@ -46,7 +46,7 @@ extension GroupMe {
 }
 
 extension GroupMe.Chat {
-    /// Writes the chat as a JSON object; nil fields are left out.
+    /// Writes the chat as a JSON object without the `nil` fields.
     package func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("conversation_id", conversation)

@@ -19,7 +19,7 @@ extension GroupMe {
         /// Creates the id written as `text`.
         public init(stringLiteral text: String) { self.init(text) }
 
-        /// The id as the wire writes it.
+        /// The id in the spelling of the wire.
         public var description: String { entity.description }
 
         /// Orders numbers by value, however long they are, and after them all other ids by text.

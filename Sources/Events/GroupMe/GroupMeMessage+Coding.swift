@@ -1,7 +1,7 @@
 package import JSONText
 
 extension GroupMe.Message {
-    /// Writes the message as a JSON object; nil fields are left out.
+    /// Writes the message as a JSON object without the `nil` fields.
     package func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)

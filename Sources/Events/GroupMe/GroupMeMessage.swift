@@ -27,7 +27,7 @@ extension GroupMe {
         public var updatedAt: Timestamp?
         /// An identifier from the sender's client, with which that client recognises the message.
         public var sourceGUID: String?
-        /// The wire's `system`, which directs lack: see `isSystem`.
+        /// The wire's `system`, which direct messages lack: see `isSystem`.
         public var saysSystem: Bool?
         /// The attachments, in wire order.
         public var attachments: [Attachment] = []

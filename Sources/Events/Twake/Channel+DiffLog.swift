@@ -1,7 +1,7 @@
 public import JSONText
 
 extension Twake.Channel {
-    /// Writes the channel as a JSON object; nil fields are left out.
+    /// Writes the channel as a JSON object without the `nil` fields.
     public func encode(into writer: inout JSONWriter) { fields.encode(into: &writer) }
 
     /// Reads a channel that `encode` wrote.

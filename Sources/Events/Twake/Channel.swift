@@ -1,9 +1,8 @@
 import JSONText
 
 extension Twake {
-    /// A channel: public, private or direct (Twake TW-30, TW-72, TW-80). Its `fields` and their `profile` can be read
-    /// and set as properties of the channel. They are stored in one shared object, because a channel is
-    /// passed on and stored many times.
+    /// A channel: public, private or direct (Twake TW-30, TW-72, TW-80). Its `fields` and their `profile` can be read and set as properties
+    /// of the channel. They are stored in one shared object, because many places copy and store a channel.
     @dynamicMemberLookup
     public struct Channel: Hashable, Sendable {
         @usableFromInline private(set) var shared: Shared<Fields>

@@ -73,7 +73,7 @@ extension Tail {
         }
         let path = "\(folder)/\(name.contains(".") ? name : name + ".weir.jsonl")"
         var plan = configuration.recording
-        // A client's recording must neither replace a file nor end the tail.
+        // A client's recording must not replace a file or end the tail.
         plan.options.overwrites = false
         plan.writeErrors = .continue
         plan.rotation = nil

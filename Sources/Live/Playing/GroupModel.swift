@@ -32,7 +32,7 @@ struct GroupModel {
         }
     }
 
-    /// A member is gone, with this model.
+    /// Removes the rows of a member that ended. `rows` is the member's last model.
     mutating func retire(
         _ member: Int, _ rows: SectionedCollection<Item>, of user: String?, _ others: [SectionedCollection<Item>],
         _ stamp: Stamp
@@ -50,7 +50,7 @@ struct GroupModel {
     }
 
     private mutating func take(_ row: Item) {
-        // A row without a place in the order is in no model.
+        // The model refuses a row without a sort key.
         do throws(ModelError) { try model.upsert(row) } catch { return }
     }
 

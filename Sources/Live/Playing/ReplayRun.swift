@@ -63,7 +63,7 @@ final class ReplayRun {
     /// The condition that ends the replay, over all rounds.
     private var goal: RunGoal
     private let growth: FileGrowth?
-    /// When members of a group were looked for.
+    /// When the replay last searched for new members of the group.
     private var lookedForMembers = Moment.zero
     /// The time at which the requested span begins.
     private var began = Moment.zero

@@ -60,14 +60,14 @@ extension Timeline {
         return paths
     }
 
-    /// One recording of a group. It is not read ahead of the others.
+    /// Opens one recording of a group, without reading ahead.
     private static func member(
         _ path: String, _ configuration: ReplayConfiguration
     ) throws(RecordingError) -> Track {
         try Track([path], try RecordingReader(opening: path), configuration, keepsWay: true, keepsChecksum: false)
     }
 
-    /// Members of a group that is followed may have begun.
+    /// Adds the members that have begun since the last call, if the group is followed.
     func lookForMembers(_ configuration: ReplayConfiguration) throws(RecordingError) {
         guard isGroup, let members = try RemoteRecordings.members(configuration.paths[0]) else { return }
         let known = Set(tracks.flatMap(\.segments))

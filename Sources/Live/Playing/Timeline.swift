@@ -36,7 +36,7 @@ final class Timeline {
     }
 
     private(set) var tracks: [Track]
-    /// The model of all, where they are of one group.
+    /// The merged model of a group's recordings; `nil` if the recordings are not of one group.
     private var group: GroupModel?
     private(set) var position = TimelinePosition()
     /// The marks passed so far and the stored ones, in the order of their times.
@@ -47,7 +47,7 @@ final class Timeline {
     private let keepsWay: Bool
     /// The track of the next entry.
     private var current: Track
-    /// The wall clock's time at the beginning.
+    /// The wall clock at the beginning, in microseconds since 1970 UTC.
     private let start: Int64
     private var reports: [StampedReport] = []
     /// Whether units of the wire are kept until they are taken.
@@ -82,10 +82,10 @@ final class Timeline {
         waypoints = Waypoints()
     }
 
-    /// The model here: of all where they are of one group, else of the first.
+    /// The current model: the merged one of a group, otherwise that of the first recording.
     var model: SectionedCollection<Item> { group?.model ?? tracks[0].player.session.model }
 
-    /// Whether they are recordings of one group.
+    /// Whether the recordings are those of one group.
     var isGroup: Bool { group != nil }
 
     /// The sections of all models, each with the number of its elements.
@@ -107,7 +107,8 @@ final class Timeline {
                 isStarved = true
             }
         }
-        // While one may still bring something earlier, the others wait; not for a member of a group that is silent.
+        // A recording that is still written may bring an earlier entry, so the others wait for it. A group does not wait for a silent
+        // member.
         if isStarved, found == nil || group == nil { return .starved }
         guard let found else { return .end }
         if current !== found { collect() }

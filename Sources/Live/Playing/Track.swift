@@ -161,7 +161,7 @@ final class Track {
         return poll(&wait, 1, 0) > 0
     }
 
-    /// Whether everything was played, and nothing follows: it ended, or was fenced off.
+    /// Whether every entry was played and no further one can follow, because the recording ended or was fenced off.
     var isFinished: Bool { if case .over = phase { next == nil } else { false } }
 
     /// Whether the next entry only repeats earlier state.

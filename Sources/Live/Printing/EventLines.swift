@@ -192,7 +192,7 @@ struct EventLines {
             summary = summary.replacing(id, with: name, maxReplacements: 1)
             actor = name
         }
-        // Ids in a text written by a person stay as they are.
+        // Ids in a text that a person wrote stay unchanged.
         guard isCompact, event.said == nil else { return (actor, summary) }
         if settings.showsIDs { return (actor, ShortName.shorteningIDs(summary)) }
         if let room = event.room, room.contains("/") {

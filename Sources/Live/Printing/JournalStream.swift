@@ -1,6 +1,7 @@
 import Glibc
 
-/// The journal of systemd, where standard error goes to it: a line begins with its priority, and the journal has the time itself.
+/// Lines for the journal of systemd, if standard error goes there. A line begins with its priority. It has no time, since the journal
+/// stores one.
 enum JournalStream {
     /// The priorities of syslog(3), by their numbers.
     enum Priority: Int {
@@ -10,7 +11,7 @@ enum JournalStream {
         var prefix: String { "<\(rawValue)>" }
     }
 
-    /// Whether that descriptor is the journal's, as `JOURNAL_STREAM` says (systemd.exec(5)).
+    /// Whether a descriptor goes to the journal, according to `JOURNAL_STREAM` (systemd.exec(5)).
     static func isBehind(_ descriptor: Int32) -> Bool {
         guard let text = getenv("JOURNAL_STREAM") else { return false }
         let numbers = String(cString: text).split(separator: ":").map { UInt64($0) }

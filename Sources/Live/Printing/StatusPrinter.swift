@@ -102,7 +102,7 @@ struct StatusLines {
     let showsGaps: Bool
     /// Whether to show rooms by their names on the wire.
     let showsIDs: Bool
-    /// Whether the lines are the journal's, which has their times itself.
+    /// Whether the lines go to the journal, which stores their times itself.
     fileprivate(set) var isForJournal = false
     fileprivate(set) var names: KnownNames
     private var clock = ZoneClock(.utc)

@@ -14,7 +14,7 @@ struct GraphView: LiveView {
     private var rooms = NamedBook(Room())
     private var all = RateHistory()
     private var load = LoadHistory()
-    /// Rows of the charts above the rooms, where there is room for them.
+    /// The number of rows of the charts above the rooms, if the screen is high enough.
     private static let chartRows = 12
 
     mutating func take(_ stamped: StampedReport, _ names: KnownNames) {

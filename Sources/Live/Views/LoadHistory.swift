@@ -6,9 +6,9 @@ import Wire
 /// The rate, the lag and the gaps of the last minute, second by second. Its size is fixed.
 struct LoadHistory: Sendable {
     private var rate = RateHistory()
-    /// The longest lag of each second in milliseconds, and that second.
+    /// The longest lag of each second, in milliseconds, with that second since the beginning.
     private var lags: [(second: Int64, lag: Int64)] = []
-    /// From which second to which nothing can be known.
+    /// The ranges of seconds in which events may be missing.
     private var gaps: [ClosedRange<Int64>] = []
 
     /// Adds a report. `now` is the time of the frame that is drawn.
@@ -36,7 +36,7 @@ struct LoadHistory: Sendable {
         }
     }
 
-    /// Charts of both, one above the other, in so many rows and columns; empty where there is no room for them.
+    /// Returns the charts of the rate and of the lag, one above the other; empty if they do not fit.
     func rows(_ height: Int, width: Int, at now: Moment) -> [ChartRow] {
         let shown = min(RateHistory.seconds, width - LoadChart.margin)
         guard shown >= 10, height >= 6 else { return [] }
@@ -45,7 +45,7 @@ struct LoadHistory: Sendable {
         let missing = seconds.map { second in gaps.contains { $0.contains(second) } }
         let counts = rate.history(at: now).suffix(shown).map { Int64($0) }
         let known = Dictionary(lags.map { ($0.second, $0.lag) }) { $1 }
-        // The upper chart has what is left over.
+        // The upper chart gets the rows that remain.
         let lower = (height - 3) / 2
         let upper = height - 3 - lower
         return LoadChart(values: counts, missing: missing, style: .good) { Double($0).rateText + "/s" }.rows(upper)
@@ -57,26 +57,27 @@ struct LoadHistory: Sendable {
     }
 }
 
-/// A row of a chart: texts and their looks.
+/// A row of a chart: its texts with their styles.
 struct ChartRow {
     var parts: [(text: String, style: TerminalStyle)]
 }
 
-/// A chart of one value a second: an axis with its unit at the left, blocks of eight heights, and shades where something was missing.
+/// A chart with one value for each second. Its axis with the unit is on the left, its blocks have eight heights, and a shade marks missing
+/// seconds.
 struct LoadChart {
-    /// Columns before the first second.
+    /// The number of columns before the first second.
     static let margin = 9
     static let legend = "         above: events a second; below: longest lag; ░ a gap"
 
     var values: [Int64]
     var missing: [Bool]
     var style: TerminalStyle
-    /// A value with its unit, in few letters.
+    /// Returns a value with its unit, in few letters.
     var label: (Int64) -> String
 
     private static let blocks = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// The rows from the top to the bottom.
+    /// Returns the rows from the top to the bottom.
     func rows(_ height: Int) -> [ChartRow] {
         let highest = max(values.max() ?? 0, 1)
         return (0..<height).map { row in
@@ -101,7 +102,7 @@ struct LoadChart {
         }
     }
 
-    /// The line of time below charts of so many seconds.
+    /// Returns the time axis below charts of this many seconds.
     static func timeAxis(_ seconds: Int) -> [ChartRow] {
         let left = "-\(seconds)s"
         let middle = "-\(seconds / 2)s"

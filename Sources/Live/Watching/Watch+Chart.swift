@@ -1,9 +1,9 @@
 import Terminal
 import Wire
 
-// Rate and lag of the last minute, above the log.
+// The charts of the last minute's rate and lag, above the log.
 extension Watch {
-    /// Rows of the charts, where the screen has room for them.
+    /// The number of rows of the charts, if the screen is high enough.
     static let chartRows = 11
 
     mutating func toggleChart() {

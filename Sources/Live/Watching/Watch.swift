@@ -124,7 +124,7 @@ package struct Watch {
     var log = WatchLog()
     var rooms = WatchRooms()
     var rate = WatchRate()
-    /// Rate and lag of the last minute, and whether they are shown.
+    /// The rate and the lag of the last minute, and whether the charts are shown.
     var load = LoadHistory()
     var showsChart = false
     /// The model; `nil` when it is not known, as during a seek.

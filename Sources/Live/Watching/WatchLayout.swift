@@ -10,7 +10,7 @@ struct WatchLayout {
     var border = TerminalArea(row: 0, column: 0, height: 0, width: 0)
     /// The pane with all rooms and the details of each.
     var rooms = TerminalArea(row: 0, column: 0, height: 0, width: 0)
-    /// Rate and lag over time.
+    /// The area of the charts of rate and lag.
     var chart = TerminalArea(row: 0, column: 0, height: 0, width: 0)
     var log: TerminalArea
     /// The row of tabs above the detail pane.

@@ -38,7 +38,7 @@ struct DeclaredBackend: Backend {
     var removedMeanwhile: Set<Item.ID> = []
     /// Whether the connection has become ready.
     private var isReady = false
-    /// The rooms that are no longer wanted, whose answers may still arrive, and how many of them are remembered.
+    /// The rooms that are no longer wanted, whose answers may still arrive. The number is limited.
     private(set) var abandoned: [String] = []
     private static let mostAbandoned = 1000
     /// The resources whose failure the session has reported to the user.

@@ -43,8 +43,7 @@ extension DeclaredBackend {
         transaction.plans.append(.forget(ResourceKey(resource)))
     }
 
-    /// Remembers that a row is not polled any more. Forgets this of rows that are gone: when one comes back, its polling
-    /// restarts anyway.
+    /// Remembers that a row is not polled any more. Forgets the rows that no longer exist: when one returns, its polling restarts anyway.
     mutating func stop(_ resource: DeclaredResource, in model: SectionedCollection<Item>) {
         rowPolls[resource] = .stopped
         rowPolls = rowPolls.filter { resource, poll in poll == .running || resource.row.map { model[$0] != nil } == true

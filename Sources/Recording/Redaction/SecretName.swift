@@ -8,7 +8,7 @@ import CSecretScan
 /// decide, since they describe the value: `token_type` and `password_changed_at` hold no secret, and `tokenize` and `passwordless` are
 /// other words. A token that only marks a position in a list (`next_page_token`) is not a secret; a session needs it.
 package enum SecretName: UInt8, Hashable, Sendable {
-    /// A password, whatever its value.
+    /// A password. Every value counts as one.
     case password
     /// A short number that a person types: `pin`, `otp`.
     case code

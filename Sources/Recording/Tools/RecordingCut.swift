@@ -10,7 +10,7 @@ struct Prelude {
     /// The end of the connection that ended last. When none is open, it determines the number of the next one.
     private var lastEnd: RecordLine?
     private var wishes: [(room: String, line: RecordLine)] = []
-    /// Which of them are the session's, where it divides them with others.
+    /// The last `share` record, which determines the session's rooms in a group.
     private var share: RecordLine?
     /// The answers that confirmed joined rooms.
     private var joins: [(room: String, line: RecordLine)] = []

@@ -4,7 +4,7 @@
 extern "C" {
 #endif
 
-/// 1 when simdjson accepts the `length` bytes at `text` as one JSON document, 0 when it refuses.
+/// Returns 1 if simdjson accepts the `length` bytes at `text` as one JSON document, otherwise 0.
 int csimdjson_accepts(const char *text, size_t length);
 
 /// Returns the values that simdjson reads in the `length` bytes at `text`, in a form that differs whenever two readers read different

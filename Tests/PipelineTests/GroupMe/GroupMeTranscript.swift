@@ -19,7 +19,7 @@ struct GroupMeTranscript {
     var isLinked = true
     /// Whether the server's answers to subscriptions for conversations are lost.
     var isDeaf = false
-    /// The error with which the server refuses subscriptions to the user's channel; nil to accept them.
+    /// The error with which the server refuses subscriptions to the user's channel; `nil` to accept them.
     var refusal: String?
     /// The `ext` of each subscription, in order.
     private(set) var subscribed: [(channel: String, ext: String?)] = []

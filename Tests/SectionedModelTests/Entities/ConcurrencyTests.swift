@@ -18,7 +18,7 @@ private actor Owner {
         return feeds.count - 1
     }
 
-    /// Waits for the next delivery; nil when the writer has finished and everything was taken.
+    /// Waits for the next delivery; `nil` once the writer has finished and everything was taken.
     func take(_ feed: Int) async -> ChangeFeed<EntityRow<Member>>.Delivery? {
         while feeds[feed].isIdle, !isDone { await withCheckedContinuation { readers.append($0) } }
         return feeds[feed].take()
@@ -64,7 +64,7 @@ private actor Owner {
     func check() { stage.checkTable() }
 }
 
-/// Mainly useful under `--sanitize=thread`.
+/// These tests mainly find races under `--sanitize=thread`.
 @Suite struct ConcurrencyTests {
     @Test(arguments: Setting.all)
     func `Two tasks change one entity without losing a change`(setting: Setting) async throws {

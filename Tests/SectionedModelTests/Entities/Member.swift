@@ -8,7 +8,7 @@ struct Member: FaultableEntity {
     var lastName: String
     var country: String
     var age = 30
-    /// The heavy property.
+    /// The heavy property, which a fault drops.
     var portrait: [UInt8]? = [1, 2, 3]
     var isFault = false
 

@@ -9,7 +9,7 @@ final class TestTable<Entity: ModelEntity>: ModelObserver {
     }
 
     private(set) var sections: [Section] = []
-    /// The violated rules.
+    /// The rules that the callbacks violated.
     private(set) var problems: [String] = []
     /// The number of reported changes.
     private(set) var changes = 0
