@@ -8,7 +8,7 @@ extension Tail {
     /// Feeds one input at the current time.
     func feed(_ input: Input) { feed(input, at: loop.now) }
 
-    /// Feeds one input, hands over what it caused and sets the timer.
+    /// Feeds one input, hands over its reports and records, and sets the timer.
     func feed(_ input: Input, at now: Moment) {
         take(input, at: now)
         handOver()

@@ -70,7 +70,7 @@ extension Globals {
     }
 }
 
-// The stored form, which contains only what the user selected.
+// The stored form, which contains only the user's selection.
 extension Globals {
     /// Writes the user's selection as a JSON object, without the members that belong to one run: host, token, user and
     /// connection.

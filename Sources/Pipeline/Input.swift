@@ -43,7 +43,7 @@ package enum Input: Sendable {
     /// The wishes return to those of the start, plus the pinned rooms.
     case resetRooms
     /// The group gave the session these rooms; other members hold the rest. `missing` is how long the new rooms may have had no holder;
-    /// `nil` if they had none before.
+    /// `nil` if none was without one.
     case share(RoomShare, missing: Duration? = nil)
     /// A source withdraws its wishes for exactly these patterns.
     case withdraw(rooms: String, source: RoomSource)

@@ -2,7 +2,7 @@ package import JSONText
 package import Wire
 
 extension Record {
-    /// The first record of a file: what the file is, and what a replay needs to create the same session.
+    /// The first record of a file: its format, and the configuration from which a replay creates the same session.
     package struct Head: Hashable, Sendable {
         /// Major format version. A file with another major version cannot be read.
         package var major: Int

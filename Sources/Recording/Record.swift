@@ -27,7 +27,7 @@ public struct Stamp: Hashable, Sendable {
 ///
 /// Large and rare cases are `indirect`: records are passed along more often than they are inspected.
 package enum Record: Hashable, Sendable {
-    /// The first record: what the file is.
+    /// The first record, with the format and the configuration.
     indirect case head(Head)
     /// A change in the connection's state.
     indirect case connection(ConnectionRecord)

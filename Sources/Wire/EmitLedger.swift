@@ -134,7 +134,7 @@ struct EmitLedger: Sendable {
         }
     }
 
-    /// Does what is due by `now`. `revision` is `nil` while the namespace is not joined.
+    /// Performs the steps that are due by `now`. `revision` is `nil` while the namespace is not joined.
     mutating func advance(
         to now: Moment, _ revision: EngineIO.Revision?, into effects: inout [SocketIOClient.Effect]
     ) {

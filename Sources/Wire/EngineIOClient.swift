@@ -39,7 +39,7 @@ struct EngineIOClient: Sendable {
         }
     }
 
-    /// Does what is due at `deadline`, and returns the message to send, if any. Throws if the server is dead.
+    /// Performs the step that is due at `deadline`, and returns the message to send, if any. Throws if the server is dead.
     mutating func fire(at now: Moment) throws(Silence) -> WebSocketMessage? {
         guard case .open(var heartbeat) = state else { return nil }
         let due = heartbeat.fire(at: now)

@@ -139,7 +139,7 @@ public struct EngineIOClientTransport: Sendable {
         }
     }
 
-    /// Does what is due up to `now`: timeouts and delayed GETs.
+    /// Performs the steps that are due up to `now`: timeouts and delayed GETs.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         if let until = post?.until, until <= now { postTimedOut(into: &effects) }
         if let due = getDue, due <= now, isPollingFreely { startGet(at: now, into: &effects) }

@@ -34,7 +34,7 @@ public struct EngineIOServer: Sendable {
     /// When to call `fire()` next.
     public var deadline: Moment { heartbeat.until }
 
-    /// Does what is due at `deadline`. Returns the ping to send, or `nil` if the client is dead.
+    /// Performs the step that is due at `deadline`. Returns the ping to send, or `nil` if the client is dead.
     public mutating func fire() -> WebSocketMessage? {
         switch heartbeat.fire(at: deadline) {
         case .ping: EngineIO.Packet(.ping).message

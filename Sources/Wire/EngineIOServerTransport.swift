@@ -89,7 +89,7 @@ public struct EngineIOServerTransport: Sendable {
         }
     }
 
-    /// Does what is due up to `now`.
+    /// Performs the steps that are due up to `now`.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now {
             switch state {

@@ -66,8 +66,7 @@ struct Heartbeat: Hashable, Sendable {
         }
     }
 
-    /// Does what is due. While the socket is not read, the peer is never declared dead, and its pings are answered in
-    /// advance.
+    /// Performs the step that is due. While the socket is not read, the peer is never declared dead, and its pings are answered in advance.
     mutating func fire(at now: Moment) -> Due {
         switch (state, reading) {
         case (.resting, _):

@@ -23,7 +23,7 @@ extension SocketIOClient {
             return ledgers[index].hold(emission, at: now, overflow, into: &effects)
         }
 
-        /// Does what is due up to `now`.
+        /// Performs the steps that are due up to `now`.
         public mutating func advance(to now: Moment, into effects: inout [Effect]) {
             for index in ledgers.indices { ledgers[index].advance(to: now, nil, into: &effects) }
         }

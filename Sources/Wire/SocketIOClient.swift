@@ -173,7 +173,7 @@ extension SocketIOClient {
 // MARK: - Time
 
 extension SocketIOClient {
-    /// Does what is due up to `now`, each step at its own deadline.
+    /// Performs the steps that are due up to `now`, each at its own deadline.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
         self.now = max(self.now, now)

@@ -205,7 +205,7 @@ extension SocketIOReconnection {
         }
     }
 
-    /// Does what is due up to `now`.
+    /// Performs the steps that are due up to `now`.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
     }

@@ -168,7 +168,7 @@ extension SocketIOServer {
 // MARK: - Time
 
 extension SocketIOServer {
-    /// Does what is due up to `now`, each step at its own deadline.
+    /// Performs the steps that are due up to `now`, each at its own deadline.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
     }

@@ -206,7 +206,7 @@ final class FileComplaints {
         }
     }
 
-    /// The exit code of a command that did what it could.
+    /// The exit code of the command: `.loss` if the tools reported a problem.
     var code: ExitCode { count > 0 ? .loss : .done }
 }
 

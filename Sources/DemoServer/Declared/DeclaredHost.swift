@@ -12,7 +12,7 @@ protocol DeclaredHost: Actor {
     var isOpen: Bool { get set }
     /// The earliest deadline of the script and the clients.
     var deadline: Moment? { get }
-    /// Performs what is due for the clients, such as closing silent ones.
+    /// Performs the steps that are due for the clients, such as closing silent ones.
     func advanceClients()
     func carryOut(_ effects: [DeclaredService.Effect])
     /// Forgets the clients, which are disconnected when the listener closes.

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// A rule for what the user is notified of.
+/// A rule that selects the messages for notifications.
 public enum NotificationRule: Sendable {
     /// Messages that mention the user.
     case mention

@@ -332,7 +332,7 @@ extension TypingReport {
 }
 
 extension GapReport {
-    /// Whether another report will say how much was lost.
+    /// Whether a later report will state the number of lost events.
     var isCountedLater: Bool { cause != .handover && !refetching.isEmpty }
 
     /// Returns the gap in one sentence: its length, cause, size, and the refetch.

@@ -69,7 +69,7 @@ public struct BayeuxServer: Sendable {
     /// The number of open sessions.
     public var sessionCount: Int { sessions.count }
 
-    /// Does what is due up to `now`: answers connects whose hold time is over, and ends expired sessions.
+    /// Performs the steps that are due up to `now`: answers connects whose hold time is over, and ends expired sessions.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         for link in held.filter({ $0.value.until <= now }).keys.sorted() { release(link, into: &effects) }
         guard let nextExpiry, nextExpiry <= now else { return }
