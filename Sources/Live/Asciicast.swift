@@ -32,7 +32,7 @@ public enum Asciicast {
         var reader = try RecordingReader(opening: path)
         let configuration = try Configuration(of: reader.head, in: path)
         try write(head(reader.head, options))
-        var player = Player(of: reader.head, configuration)
+        var player = RecordPlayer(of: reader.head, configuration)
         var lines = EventLines(isCompact: true, width: options.columns)
         var last: Int64 = 0
         func tell(_ code: StaticString, _ text: [UInt8], at time: Int64) throws {

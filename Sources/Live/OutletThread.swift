@@ -18,9 +18,9 @@ final class OutletThread: Sendable {
         /// From here on the recording must not contain this text.
         case redact(Secret)
         /// The recording continues in a new segment, which begins with this state.
-        case rotate(Restatement, Stamp)
+        case rotate(StatePreamble, Stamp)
         /// The flight recorder begins another part with this state.
-        case flightPart(Restatement, Stamp)
+        case flightPart(StatePreamble, Stamp)
         /// The flight recorder writes what it holds.
         case dump(Stamp)
         /// Nothing was recorded for a while, so the unfinished chunk is written. Only the time in the stamp is used.
@@ -30,7 +30,7 @@ final class OutletThread: Sendable {
         /// The current recording ends, and the tail goes on.
         case stopRecording(Stamp, @Sendable (RecordingError?) -> Void)
         /// A viewer is attached here, and begins with this state.
-        case attach(UInt, Restatement, Stamp)
+        case attach(UInt, StatePreamble, Stamp)
         /// A packet of the transport, which is not recorded.
         case wire(WireUnit)
         /// A hold on the memory of the preceding answer. It is released when the batch has been written.

@@ -43,19 +43,19 @@ public final class Replay: Sendable {
     public var wakeup: Int32 { stopping.wakeup.writeEnd }
 
     /// Performs the command of a key as soon as the replay checks for one. Any thread.
-    func perform(_ command: PlayControl.Command) { stopping.ask(command) }
+    func perform(_ command: ReplayKeys.Command) { stopping.ask(command) }
 
     /// Plays the recordings. Blocks: call it on a thread that may.
     ///
     /// - Throws: If a recording cannot be opened. A later error of reading or writing is the outcome in the summary.
     public func run() throws(RecordingError) -> TailSummary {
         let isSteered = console.keys != nil || console.watcher != nil
-        let timeline = try Timeline(
+        let timeline = try RecordingTimeline(
             opening: configuration,
             keepsWay: isSteered || configuration.controlPath != nil && configuration.pace != .maximum,
             keepsChecksum: outlets.contains { $0.needsChecksums })
         let clients = openControl(canGoBack: timeline.canGoBack)
-        let run = ReplayRun(configuration, timeline, console, outlets, stopping, clients)
+        let run = ReplayLoop(configuration, timeline, console, outlets, stopping, clients)
         var outcome = run.run()
         run.turnAwayClients()
         clients?.close()
@@ -108,7 +108,7 @@ public struct ReplayConsole: Sendable {
 /// Requests from other threads to a replay: to stop, to perform commands, and calls of clients.
 final class Stopping: Sendable {
     let wakeup = Wakeup()
-    private let commands = Monitor<[PlayControl.Command]>([])
+    private let commands = Monitor<[ReplayKeys.Command]>([])
     private let calls = Monitor<[ControlCall]?>([])
     private static let none = Int.min
     /// The maximum number of waiting calls from clients.
@@ -120,13 +120,13 @@ final class Stopping: Sendable {
         wakeup.wake()
     }
 
-    func ask(_ command: PlayControl.Command) {
+    func ask(_ command: ReplayKeys.Command) {
         commands.change { $0.append(command) }
         wakeup.wake()
     }
 
     /// Returns the commands since the last call, and removes them.
-    func takeCommands() -> [PlayControl.Command] {
+    func takeCommands() -> [ReplayKeys.Command] {
         commands.change { commands in
             defer { commands = [] }
             return commands

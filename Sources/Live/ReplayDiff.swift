@@ -105,14 +105,14 @@ public struct ReplayDiff: Sendable {
 
 /// One of the two replays. All entries before the next numbered record are played.
 private final class Side {
-    private(set) var player: Player
+    private(set) var player: RecordPlayer
     private var reader: RecordingReader
     private var next: RecordingReader.Entry?
 
     init(_ path: String) throws(RecordingError) {
         let reader = try RecordingReader(opening: path)
         let configuration = try Configuration(of: reader.head, in: path)
-        player = Player(of: reader.head, configuration, keepsChecksum: true)
+        player = RecordPlayer(of: reader.head, configuration, keepsChecksum: true)
         self.reader = reader
         player.start()
         try look()
@@ -140,7 +140,7 @@ private final class Side {
     private func look() throws(RecordingError) {
         next = nil
         while let entry = try reader.next() {
-            if case .record(let record, _) = entry, !record.isAside {
+            if case .record(let record, _) = entry, !record.isUnnumbered {
                 next = entry
                 return
             }

@@ -60,7 +60,7 @@ extension Tail {
         let stamp =
             input.isRecorded
             ? journal.stamp(at: now) : journal.unnumbered(at: now)
-        keeper?.pendingBytes += input.heldBytes
+        persistence?.pendingBytes += input.heldBytes
         var place: Int?
         if remembersConnection, let record = Record.of(input).map(completed) {
             if makesRecords {
@@ -116,7 +116,7 @@ extension Tail {
     /// Passes the gathered items to the outlet thread. If that thread lags, the socket is not read until it has caught
     /// up.
     func handOver() {
-        if keeper != nil {
+        if persistence != nil {
             // Remembered rows go to the store again, together with the new copy of the model.
             showRemembered()
             handOverToStore()
@@ -176,7 +176,7 @@ extension Tail {
         var index = 0
         var writing: [FetchRequest] = []
         while index < effects.count {
-            if case .request(let request) = effects[index], keeper != nil, request.method != "GET" {
+            if case .request(let request) = effects[index], persistence != nil, request.method != "GET" {
                 writing.append(request)
             } else {
                 perform(effects[index], stamp)
@@ -184,7 +184,7 @@ extension Tail {
             index += 1
         }
         effects.removeAll(keepingCapacity: true)
-        if keeper != nil { keepOutbox(thenSend: writing, stamp) }
+        if persistence != nil { keepOutbox(thenSend: writing, stamp) }
     }
 
     private func perform(_ effect: Effect, _ stamp: Stamp) {

@@ -8,7 +8,7 @@ public import Store
 import Wire
 
 /// The store of a tail, and the writes that were not handed over yet.
-struct Keeper {
+struct TailPersistence {
     /// How long to wait after a failed write before the whole model is stored again.
     static let pause: Duration = .seconds(30)
 
@@ -32,7 +32,7 @@ struct Keeper {
     var brokenSince: Moment?
 }
 
-extension Keeper {
+extension TailPersistence {
     /// Restores the selection of the last used account, unless the session names a company or rooms. Blocks.
     func look(into session: inout Configuration) {
         guard session.company == nil, session.rooms.isEmpty,
@@ -53,13 +53,13 @@ extension Tail {
     /// without it; the returned notices contain the reason.
     static func openStore(
         _ configuration: TailConfiguration, at now: Int64
-    ) throws(StoreError) -> (keeper: Keeper?, notices: [Notice]) {
+    ) throws(StoreError) -> (persistence: TailPersistence?, notices: [Notice]) {
         guard let path = configuration.storePath else { return (nil, []) }
         do {
             let store = try Store(opening: path, now: now)
-            let keeper = Keeper(
+            let persistence = TailPersistence(
                 store: store, server: StoreAccount.name(of: configuration.server), view: configuration.session.view)
-            return (keeper, store.opening.notice(path).map { [$0] } ?? [])
+            return (persistence, store.opening.notice(path).map { [$0] } ?? [])
         } catch {
             if configuration.requiresStore { throw error }
             return (nil, [Notice(.warning, "no store: \(error)")])
@@ -81,7 +81,7 @@ extension Tail {
     func recall(_ read: Result<Remembered?, StoreError>) {
         for notice in storeNotices { tellNotice(notice) }
         switch read {
-        case .success(let remembered?): keeper?.held = remembered
+        case .success(let remembered?): persistence?.held = remembered
         case .success(nil): tellGlobals()
         case .failure(let error):
             tellNotice(Notice(.warning, "the store cannot be read: \(error)"))
@@ -92,8 +92,8 @@ extension Tail {
     /// Fills the model with the remembered rows once the server has identified the user. Also restores pins, mutes and
     /// the rooms joined by hand.
     func showRemembered() {
-        guard let remembered = keeper?.held, let user = session.user else { return }
-        keeper?.held = nil
+        guard let remembered = persistence?.held, let user = session.user else { return }
+        persistence?.held = nil
         defer { tellGlobals() }
         guard remembered.scope.account.user == user else {
             feed(.select(""))
@@ -114,7 +114,7 @@ extension Tail {
 
     /// Sets the store's callbacks for a drained queue and for failures.
     func listenToStore() {
-        keeper?.store.tell { [self] in
+        persistence?.store.tell { [self] in
             loop.run { self.assumeIsolated { $0.resumeReading(for: .store) } }
         } onTrouble: { [self] error in
             loop.run { self.assumeIsolated { $0.storeFailed(error) } }
@@ -122,15 +122,15 @@ extension Tail {
     }
 
     func storeFailed(_ error: StoreError) {
-        guard keeper != nil else { return }
+        guard persistence != nil else { return }
         if case .loggedOut = error {
-            guard keeper?.scope != nil else { return }
-            keeper?.scope = nil
+            guard persistence?.scope != nil else { return }
+            persistence?.scope = nil
             tellNotice(Notice(.warning, "\(error)"))
         } else {
             // Report each outage only once.
-            if keeper?.brokenSince == nil { tellNotice(Notice(.warning, "not stored: \(error)")) }
-            keeper?.brokenSince = loop.now
+            if persistence?.brokenSince == nil { tellNotice(Notice(.warning, "not stored: \(error)")) }
+            persistence?.brokenSince = loop.now
         }
         handOver()
     }
@@ -139,7 +139,7 @@ extension Tail {
 
     /// Queues a write if the account is known.
     func keep(_ write: @autoclosure () -> StoreWrite) {
-        if keeper?.scope != nil { keeper?.pending.append(write()) }
+        if persistence?.scope != nil { persistence?.pending.append(write()) }
     }
 
     /// Queues the changes of the model.
@@ -157,9 +157,9 @@ extension Tail {
     /// Queues a fact that the session found out.
     func remember(_ fact: Fact, at now: Moment) {
         if case .globals = fact { configuration.view?.note(selection: globalsValue) }
-        guard keeper != nil else { return }
+        guard persistence != nil else { return }
         switch fact {
-        case .account(let user): beginKeeping(StoreAccount(server: keeper?.server ?? "", user: user))
+        case .account(let user): beginKeeping(StoreAccount(server: persistence?.server ?? "", user: user))
         case .globals(let globals):
             keep(.note(.globals, globals.kept))
         case .checkpoint(let resource): keep(.checkpoint(resource: resource, at: milliseconds(at: now)))
@@ -168,13 +168,13 @@ extension Tail {
 
     /// Begins to store everything for an account, starting with the whole current model.
     private func beginKeeping(_ account: StoreAccount) {
-        guard let keeper else { return }
-        if let owner = keeper.outboxOwner, owner != account { self.keeper?.outbox = OutboxMirror() }
-        self.keeper?.outboxOwner = account
-        self.keeper?.scope = StoreScope(account, view: keeper.view)
-        self.keeper?.pending = [.model(session.model.snapshot)]
+        guard let persistence else { return }
+        if let owner = persistence.outboxOwner, owner != account { self.persistence?.outbox = OutboxMirror() }
+        self.persistence?.outboxOwner = account
+        self.persistence?.scope = StoreScope(account, view: persistence.view)
+        self.persistence?.pending = [.model(session.model.snapshot)]
         keepMutes()
-        for room in session.roomBook.entries { keep(.room(name: room.name, source: room.source.rawValue)) }
+        for room in session.subscriptions.entries { keep(.room(name: room.name, source: room.source.rawValue)) }
         takeUpOutbox()
     }
 
@@ -184,18 +184,18 @@ extension Tail {
     /// Hands the queued writes to the store. After a failed write it hands over nothing for a while, and then the whole
     /// model.
     func handOverToStore() {
-        guard let keeper else { return }
-        self.keeper?.pendingBytes = 0
-        guard let scope = keeper.scope, !keeper.pending.isEmpty else { return }
+        guard let persistence else { return }
+        self.persistence?.pendingBytes = 0
+        guard let scope = persistence.scope, !persistence.pending.isEmpty else { return }
         let now = loop.now
-        var writes = keeper.pending
-        self.keeper?.pending.removeAll(keepingCapacity: true)
-        if let since = keeper.brokenSince {
-            guard now - since > Keeper.pause else { return }
-            self.keeper?.brokenSince = nil
+        var writes = persistence.pending
+        self.persistence?.pending.removeAll(keepingCapacity: true)
+        if let since = persistence.brokenSince {
+            guard now - since > TailPersistence.pause else { return }
+            self.persistence?.brokenSince = nil
             writes = [.model(session.model.snapshot)]
         }
-        if keeper.store.keep(writes, of: scope, at: milliseconds(at: now), bytes: keeper.pendingBytes) {
+        if persistence.store.keep(writes, of: scope, at: milliseconds(at: now), bytes: persistence.pendingBytes) {
             pauseReading(for: .store, "the store is too slow")
         }
     }

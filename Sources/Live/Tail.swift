@@ -28,7 +28,7 @@ public actor Tail {
     let showsWire: Bool
     var outletThread: OutletThread?
     /// The store and its pending writes; `nil` without a store.
-    var keeper: Keeper?
+    var persistence: TailPersistence?
     /// The notices about opening the store.
     let storeNotices: [Notice]
     /// The service of the control socket; `nil` without one.
@@ -57,7 +57,7 @@ public actor Tail {
     /// The filters that `filter.pop` returns to.
     var earlierFilters: [String] = []
     /// The state of the connection.
-    var standing = Standing()
+    var connectionStatus = ConnectionStatus()
     /// The events per second over the last minute.
     var rates: EventRates
 
@@ -201,12 +201,12 @@ public actor Tail {
         journal = Journal(now: loop.now)
         rates = EventRates(from: loop.now)
         do {
-            (keeper, storeNotices) = try Self.openStore(configuration, at: journal.wallStart / 1000)
+            (persistence, storeNotices) = try Self.openStore(configuration, at: journal.wallStart / 1000)
         } catch {
             throw .store(error)
         }
         var told = configuration.session
-        keeper?.look(into: &told)
+        persistence?.look(into: &told)
         session = Session(
             told, seed: configuration.seed,
             keepsChecksum: outlets.contains { $0.needsChecksums } || configuration.recordsStates)
@@ -242,7 +242,9 @@ public actor Tail {
     public nonisolated func run() async -> TailSummary {
         let control = openControl()
         var read = Result<Remembered?, StoreError>.success(nil)
-        if let keeper = await keeper { read = await readStore(keeper.store, server: keeper.server, view: keeper.view) }
+        if let persistence = await persistence {
+            read = await readStore(persistence.store, server: persistence.server, view: persistence.view)
+        }
         let outcome = await begin(control, read)
         var summary = await summary(outcome)
         await renewing?.value
@@ -320,7 +322,7 @@ public actor Tail {
 
     /// Ends the threads on a helper thread, since the loop must not end them. Returns what could not be written.
     private nonisolated func shutDown(isFenced: Bool) async -> [OutletError] {
-        let (thread, control, store, metrics) = await (outletThread, self.control, keeper?.store, metricsServer)
+        let (thread, control, store, metrics) = await (outletThread, self.control, persistence?.store, metricsServer)
         let seat = configuration.seat
         let exports = await otlp != nil
         return await withCheckedContinuation { continuation in

@@ -115,7 +115,7 @@ public struct Action: Hashable, Sendable {
             /// Write, because the read request found nothing.
             case write
             /// Read again, because the server already has what the step would create.
-            case lookAgain
+            case verify
         }
 
         /// Creates a run that has not started.

@@ -33,14 +33,14 @@ extension Session {
     /// Returns the decoder for a successful answer to a request in flight; `nil` for a request that writes, or whose
     /// answer is always small. Pass the decoded answer to `take` just before the answer is handled.
     package func reader(of request: Int) -> AnswerReader? {
-        transaction.refetcher.flights.first { $0.request == request }.flatMap { backend.reader(for: $0.key) }
+        context.refetcher.flights.first { $0.request == request }.flatMap { backend.reader(for: $0.key) }
     }
 
     /// Takes the decoded form of the answer that is handled next. It saves time and does not change the outcome.
-    package mutating func take(_ reading: AnswerReading) { transaction.reading = reading }
+    package mutating func take(_ reading: AnswerReading) { context.reading = reading }
 }
 
-extension Transaction {
+extension HandlerContext {
     /// Returns the answer to a call: decoded already, or decoded now. Sets `leftOut` to the rows that could not be
     /// decoded.
     mutating func answer<Answer>(

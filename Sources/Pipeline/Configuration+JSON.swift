@@ -48,7 +48,7 @@ extension Configuration {
             }
             writer.endArray()
         }
-        if let lookAgain { writer.member("look_again_us", lookAgain.microseconds) }
+        if let resyncInterval { writer.member("look_again_us", resyncInterval.microseconds) }
         writer.endObject()
         return RawJSON(unchecked: writer.bytes[...])
     }
@@ -56,7 +56,7 @@ extension Configuration {
     /// Creates a configuration from the JSON that `json` returned. Ignores members that this version does not know.
     public init(json: RawJSON) throws(JSONError) {
         // A recording without `look_again_us` was made before full resyncs existed.
-        self.init(backend: .socketio, lookAgain: nil)
+        self.init(backend: .socketio, resyncInterval: nil)
         var (name, nameAt, profile) = (String?.none, 0, Profile?.none)
         var reader = JSONReader(json.bytes.span)
         try reader.beginObject()
@@ -96,7 +96,7 @@ extension Configuration {
                 try reader.beginArray()
                 while try reader.nextElement() { rooms.append(try reader.string()) }
             } else if reader.matches(key, "adopt") {
-                adoption = RoomWishes.Adoption(rawValue: try reader.string())
+                adoption = SubscriptionRules.Adoption(rawValue: try reader.string())
             } else if reader.matches(key, "max_rooms") {
                 maximumRooms = max(1, Int(clamping: try reader.int64()))
             } else if reader.matches(key, "shared") {
@@ -127,7 +127,7 @@ extension Configuration {
             } else if reader.matches(key, "longest_retry_after_us") {
                 longestRetryAfter = try Self.span(&reader)
             } else if reader.matches(key, "look_again_us") {
-                lookAgain = try Self.span(&reader)
+                resyncInterval = try Self.span(&reader)
             } else {
                 try reader.skip()
             }

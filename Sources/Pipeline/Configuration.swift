@@ -31,7 +31,7 @@ public struct Configuration: Hashable, Sendable {
     public var rooms: [String]
     /// The adoption of rooms that the backend lists; `nil` for `matching` if patterns are given, and for `all`
     /// otherwise.
-    public var adoption: RoomWishes.Adoption?
+    public var adoption: SubscriptionRules.Adoption?
     /// The number of wanted rooms at which patterns and the backend's list add no more; `nil` for no limit. Rooms
     /// that are wished for by name are always joined.
     public var maximumRooms: Int?
@@ -61,7 +61,7 @@ public struct Configuration: Hashable, Sendable {
     public var limits = Limits()
     /// The time from the connect, or from the last full resync, to the next full resync of everything joined, which
     /// finds what the server lost by itself; `nil` for none.
-    public var lookAgain: Duration?
+    public var resyncInterval: Duration?
 
     /// Creates a configuration. The backend sets the path, unless given, and the pace of requests.
     public init(
@@ -70,7 +70,7 @@ public struct Configuration: Hashable, Sendable {
         company: String? = nil,
         workspace: String? = nil, rooms: [String] = [], maximumAttempts: Int? = nil,
         reconnect: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(10)), concurrentRequests: Int = 8,
-        history: Int = 0, following: Following = [], lookAgain: Duration? = .seconds(300)
+        history: Int = 0, following: Following = [], resyncInterval: Duration? = .seconds(300)
     ) {
         self.backend = backend
         self.path = path ?? backend.usualPath
@@ -86,7 +86,7 @@ public struct Configuration: Hashable, Sendable {
         requestsPerSecond = backend.usualPace
         self.history = history
         self.following = following
-        self.lookAgain = lookAgain
+        self.resyncInterval = resyncInterval
     }
 }
 

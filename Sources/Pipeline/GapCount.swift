@@ -23,7 +23,7 @@ extension Session {
     mutating func beginCount(since lostAt: Moment) {
         let before = history.missing
         history.missing = GapCount(
-            from: before?.from ?? lostAt, to: transaction.now, newest: before?.newest ?? newestMessage,
+            from: before?.from ?? lostAt, to: context.now, newest: before?.newest ?? newestMessage,
             missed: before?.missed ?? 0)
     }
 
@@ -36,7 +36,7 @@ extension Session {
     }
 
     private var newestMessage: UInt64 {
-        let model = transaction.model
+        let model = context.model
         return model.sectionKeys.reduce(0) { newest, section in
             let rows = model.elements(in: section)
             guard rows.first?.id.kind == .message else { return newest }

@@ -87,7 +87,7 @@ extension Item.Section {
     public static let holes = Item.Section("holes")
 }
 
-extension Transaction {
+extension HandlerContext {
     /// Shows the hole in the messages of a place, or removes its row. A new hole is also reported as a gap.
     mutating func show(_ hole: Hole?, of place: EntityID, isNew: Bool) {
         guard let hole else { return model.remove(.hole(place)) }

@@ -212,7 +212,7 @@ struct ConnectionHistory: Sendable {
     /// Rooms that were joined when a connection was lost. They miss nothing if the next connection is recovered.
     var followedRooms: Set<String> = []
     /// The time of the next full resync, which needs no known loss.
-    var nextLook: Moment?
+    var nextResync: Moment?
     /// The number of tokens that the server refused since it last accepted one.
     var refusedTokens = 0
     /// Whether the session has reported why a server may not answer CONNECT.
@@ -220,7 +220,7 @@ struct ConnectionHistory: Sendable {
     /// Whether the session has reported that the REST service refuses the token.
     var toldOfRefusedRequests = false
     /// The requests for which the session has reported that the service does not answer properly.
-    var toldDelays = ToldFailures()
+    var toldDelays = ReportedFailures()
     /// The rows of answers that were reported to the user as unreadable.
     var toldRows: Set<String> = []
 }

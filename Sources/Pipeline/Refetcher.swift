@@ -147,7 +147,7 @@ struct Refetcher: Sendable {
     /// Whether no key is queued, in flight, waiting or parked.
     var isIdle: Bool { entries.isEmpty }
 
-    /// Whether a request is in flight or a list is between two pages, so that `taint` would have an effect.
+    /// Whether a request is in flight or a list is between two pages, so that `markStale` would have an effect.
     var isFetching: Bool { !flights.isEmpty || !paging.isEmpty }
 
     /// The work under way, one line for each key, in an order that does not depend on the process.
@@ -189,7 +189,7 @@ struct Refetcher: Sendable {
 
     /// Marks matching requests in flight as outdated, because they may be answered with an older state. Their resources
     /// are fetched again after the answers arrive. Resources that are not in flight are left alone.
-    mutating func taint(where isConcerned: (ResourceKey) -> Bool) {
+    mutating func markStale(where isConcerned: (ResourceKey) -> Bool) {
         for index in flights.indices where !flights[index].isDirty && isConcerned(flights[index].key) {
             flights[index].isDirty = true
         }

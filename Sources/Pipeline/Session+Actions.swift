@@ -61,7 +61,7 @@ extension Session {
         while moved {
             moved = false
             for id in outbox.ready(
-                lane: { backend.lane(of: $0, in: transaction.model) }, where: { !backend.isElsewhere($0) })
+                lane: { backend.lane(of: $0, in: context.model) }, where: { !backend.isElsewhere($0) })
             {
                 guard let entry = outbox[id] else { continue }
                 if go(on: entry, into: &effects) { moved = true }
@@ -73,7 +73,7 @@ extension Session {
     /// left.
     private mutating func refuseUncheckable(into effects: inout [Effect]) {
         for entry in outbox.entries {
-            guard case .checking(let key) = entry.state, !transaction.refetcher.isBusy(key) else { continue }
+            guard case .checking(let key) = entry.state, !context.refetcher.isBusy(key) else { continue }
             refuse(entry.action.id, why: Self.isInDoubt, status: nil, into: &effects)
         }
     }
@@ -91,14 +91,14 @@ extension Session {
         let (id, action) = (entry.action.id, entry.action)
         let isInDoubt = isInDoubt(entry)
         if case .resolving(let keys) = entry.state {
-            if keys.contains(where: { transaction.refetcher.isBusy($0) }) { return false }
+            if keys.contains(where: { context.refetcher.isBusy($0) }) { return false }
             if let why = entry.fetchFailure { return delay(entry, why: why, into: &effects) }
         }
-        switch backend.step(for: action, fetched: entry.fetched, in: transaction.model) {
+        switch backend.step(for: action, fetched: entry.fetched, in: context.model) {
         case .impossible(let why): refuse(id, why: isInDoubt ? Self.isInDoubt : why, status: nil, into: &effects)
         case .fetch(let keys):
             outbox.resolve(id, keys)
-            for key in keys { transaction.refetcher.need(key, cause: transaction.cause) }
+            for key in keys { context.refetcher.need(key, cause: context.cause) }
             return false
         case .follow(let following): follow(id, following, status: nil, into: &effects)
         case .request(let operation, let request):
@@ -111,10 +111,10 @@ extension Session {
 
     private mutating func send(_ id: EntityID, _ call: RESTCall, into effects: inout [Effect]) {
         guard let entry = outbox[id] else { return }
-        let number = transaction.refetcher.drawRequest()
-        outbox.send(id, request: number, baseline: backend.baseline(of: entry.action, in: transaction.model))
+        let number = context.refetcher.drawRequest()
+        outbox.send(id, request: number, baseline: backend.baseline(of: entry.action, in: context.model))
         report(entry.action, .sending(attempt: entry.attempts + 1), into: &effects)
-        outgoing.append(FetchRequest(id: number, call, cause: transaction.cause))
+        outgoing.append(FetchRequest(id: number, call, cause: context.cause))
     }
 
     /// Checks whether an action in doubt was done, by a message that arrived since or by a resource to fetch.
@@ -123,19 +123,19 @@ extension Session {
         if let echo = echo(of: entry) { return finish(id, subject: echo, into: &effects) }
         // An action with files left to upload was not sent, and nothing shows whether the upload was done.
         guard entry.action.nextUpload == nil,
-            let key = backend.evidence(of: entry.action, since: entry.baseline, in: transaction.model)
+            let key = backend.evidence(of: entry.action, since: entry.baseline, in: context.model)
         else {
             refuse(id, why: Self.isInDoubt, status: nil, into: &effects)
             return true
         }
         outbox.check(id, key)
-        transaction.refetcher.invalidate(key, cause: transaction.cause)
+        context.refetcher.invalidate(key, cause: context.cause)
         return true
     }
 
     private mutating func delay(_ entry: OutboxEntry, why: String, into effects: inout [Effect]) -> Bool {
         let span = Self.actionBackoff.delay(afterFailures: max(1, entry.attempts), using: &random)
-        outbox.wait(entry.action.id, until: transaction.now + span, isInDoubt: false)
+        outbox.wait(entry.action.id, until: context.now + span, isInDoubt: false)
         report(entry.action, .delayed(why: why, retryIn: span), into: &effects)
         return false
     }
@@ -154,13 +154,13 @@ extension Session {
         guard let entry = outbox[id] else { return true }
         switch backend.judge(answer, of: entry.action, attempt: entry.attempts) {
         case .done:
-            if let following = backend.follow(entry.action, answer, into: &transaction) {
+            if let following = backend.follow(entry.action, answer, into: &context) {
                 follow(id, following, status: answer.status, into: &effects)
                 return true
             }
             let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer { body } else { [] }
             // A service that already has the message may not return its id, but its echo contains it.
-            let subject = backend.settle(entry.action, body: body, into: &transaction) ?? echo(of: entry)
+            let subject = backend.settle(entry.action, body: body, into: &context) ?? echo(of: entry)
             _ = finish(id, subject: subject, into: &effects)
         case .refused(let why, let status): refuse(id, why: why, status: status, into: &effects)
         case .tokenRefused(let why) where entry.refusals >= Self.maximumActionAttempts:
@@ -178,7 +178,7 @@ extension Session {
             if let asked, after != nil {
                 tellWait(of: "the action \(entry.action.operation.name)", asked: asked, waits: span)
             }
-            outbox.wait(id, until: transaction.now + span, isInDoubt: mayBeDone)
+            outbox.wait(id, until: context.now + span, isInDoubt: mayBeDone)
             report(entry.action, .delayed(why: why, retryIn: span), into: &effects)
         }
         return true
@@ -219,8 +219,8 @@ extension Session {
     /// Selects the channel or workspace that the user has created.
     private mutating func select(_ subject: EntityID, madeBy operation: Action.Operation) {
         switch operation {
-        case .createChannel(let draft): transaction.globals.select(channel: subject, madeAs: draft.kind)
-        case .createWorkspace: backend.select(workspace: subject, rooms, into: &transaction)
+        case .createChannel(let draft): context.globals.select(channel: subject, madeAs: draft.kind)
+        case .createWorkspace: backend.select(workspace: subject, rooms, into: &context)
         case .send, .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .rejoinChannel, .addMember,
             .removeMember, .changeWorkspace, .changeAccount, .run:
             break
@@ -254,7 +254,7 @@ extension Session {
                 _ = finish(id, subject: echo, into: &effects)
                 continue
             }
-            switch backend.reachOfEvidence(in: key, since: entry.baseline, transaction.model) {
+            switch backend.reachOfEvidence(in: key, since: entry.baseline, context.model) {
             case .goesOn(let older): outbox.check(id, older)
             case .endsEarly: refuse(id, why: Self.isInDoubt, status: nil, into: &effects)
             case .complete where isSpent(entry):
@@ -291,7 +291,7 @@ extension Session {
                 refuse(id, why: Self.isInDoubt, status: nil, into: &effects)
             } else {
                 let span = Self.actionBackoff.delay(afterFailures: entry.absences + 1, using: &random)
-                outbox.recheck(id, at: transaction.now + span)
+                outbox.recheck(id, at: context.now + span)
                 report(entry.action, .delayed(why: "\(key.resource.label) is not there", retryIn: span), into: &effects)
             }
         }
@@ -317,7 +317,7 @@ extension Session {
     /// Reports the delay of the actions that need a resource. The refetcher retries the resource by itself.
     mutating func actionResourceDelayed(_ key: ResourceKey, _ answer: Answer, into effects: inout [Effect]) {
         guard !outbox.isEmpty else { return }
-        let retryIn = transaction.refetcher.deadline.map { max(.zero, $0 - transaction.now) } ?? .zero
+        let retryIn = context.refetcher.deadline.map { max(.zero, $0 - context.now) } ?? .zero
         for entry in outbox.entries where entry.waits(for: key) {
             report(entry.action, .delayed(why: answer.words, retryIn: retryIn), into: &effects)
         }
@@ -328,8 +328,8 @@ extension Session {
     /// Matches new messages with the actions in flight. A message that fits is the echo of its action and replaces the
     /// provisional row.
     private mutating func noteEchoes(into effects: inout [Effect]) {
-        let newcomers = transaction.newMessages
-        transaction.newMessages = []
+        let newcomers = context.newMessages
+        context.newMessages = []
         for message in newcomers {
             for entry in outbox.entries where entry.attempts > 0 && entry.failure == nil {
                 guard backend.isEcho(message, of: entry.action, since: entry.baseline) else { continue }
@@ -345,27 +345,27 @@ extension Session {
     /// Returns the message that an action in doubt did send: one that arrived since or, if an earlier session sent it,
     /// one that is in the model.
     private func echo(of entry: OutboxEntry) -> EntityID? {
-        entry.candidates.first ?? backend.echo(of: entry.action, after: entry.baseline, in: transaction.model)
+        entry.candidates.first ?? backend.echo(of: entry.action, after: entry.baseline, in: context.model)
     }
 
     // MARK: Overlay
 
     /// Removes the optimistic rows from the model, so that handlers see the server's state.
     mutating func liftOverlay() {
-        if !overlay.isEmpty { overlay.lift(from: &transaction.model) }
+        if !overlay.isEmpty { overlay.lift(from: &context.model) }
     }
 
     /// Shows the pending actions in the model.
     mutating func layOverlay() {
-        transaction.watchesMessages = outbox.awaitsEcho
+        context.watchesMessages = outbox.awaitsEcho
         for (order, entry) in outbox.entries.enumerated() {
             // The echo is in the model already, and the provisional row would show the message twice.
-            if entry.failure == nil, entry.candidates.contains(where: { transaction.model[.message($0)] != nil }) {
+            if entry.failure == nil, entry.candidates.contains(where: { context.model[.message($0)] != nil }) {
                 continue
             }
             let view = ActionView(
                 action: entry.action, order: order, delivery: entry.failure == nil ? .pending : .failed)
-            backend.lay(view, on: &overlay, in: &transaction.model)
+            backend.lay(view, on: &overlay, in: &context.model)
         }
     }
 }

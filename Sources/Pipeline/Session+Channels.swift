@@ -13,7 +13,7 @@ extension Session {
         var told = BayeuxClient.Configuration(connectionType: pollsChannels ? .longPolling : .websocket)
         told.maximumDepth = configuration.limits.depth
         bayeux = BayeuxClient(told, memory: history.channels, seed: random.next())
-        let now = transaction.now
+        let now = context.now
         bayeux?.set(reading, at: now)
         withChannels(into: &effects) { client, wire in client.start(at: now, into: &wire) }
     }
@@ -43,22 +43,22 @@ extension Session {
         case .connected(let continuity):
             beginAnew(into: &effects)
             began(isRecovered: continuity == .complete)
-        case .subscribed(let channel): backend.subscribed(channel, into: &transaction)
-        case .refused(let channel, let why): backend.refused(channel, why: why, into: &transaction)
+        case .subscribed(let channel): backend.subscribed(channel, into: &context)
+        case .refused(let channel, let why): backend.refused(channel, why: why, into: &context)
         // This does not mean that the token is bad: another connection may succeed.
         case .unanswered(let channel) where backend.isOwn(channel): end(.channelsEnd(.silent), into: &effects)
         case .unanswered(let channel):
-            transaction.plans.append(.joinRefused(room: backend.room(of: channel), why: RoomBook.noAnswer))
-        case .unsubscribed(let channel): transaction.plans.append(.left(room: backend.room(of: channel)))
+            context.plans.append(.joinRefused(room: backend.room(of: channel), why: RoomSubscriptions.noAnswer))
+        case .unsubscribed(let channel): context.plans.append(.left(room: backend.room(of: channel)))
         case .delivery(let delivery): handle(.bayeux(delivery), into: &effects)
         case .published(let number):
             let answer = SocketIO.Acknowledgement(id: number, arguments: SocketIO.Arguments().array)
             _ = settle(number, in: "", .answered(answer), into: &effects)
         case .unpublished(let number, let failure):
             if settle(number, in: "", failure.outcome, into: &effects) { break }
-            transaction.notice(.warning, "the published event may not have arrived: \(failure.text)")
+            context.notice(.warning, "the published event may not have arrived: \(failure.text)")
         case .malformed(let malformed):
-            reportUndecodable(.frame, subject: "frame", malformed.message, transaction.frame, into: &effects)
+            reportUndecodable(.frame, subject: "frame", malformed.message, context.frame, into: &effects)
         case .close(let cause): end(.channelsEnd(cause), into: &effects)
         }
         carryOutPlans(into: &effects)
@@ -66,26 +66,26 @@ extension Session {
 
     mutating func subscribe(_ channel: Bayeux.Channel, _ ext: RawJSON?, into effects: inout [Effect]) {
         // A resumed session still has its subscriptions.
-        if bayeux?.isSubscribed(to: channel) == true { return backend.subscribed(channel, into: &transaction) }
-        let now = transaction.now
+        if bayeux?.isSubscribed(to: channel) == true { return backend.subscribed(channel, into: &context) }
+        let now = context.now
         withChannels(into: &effects) { client, wire in client.subscribe(channel, ext: ext, at: now, into: &wire) }
     }
 
     mutating func unsubscribe(_ channel: Bayeux.Channel, into effects: inout [Effect]) {
-        let now = transaction.now
+        let now = context.now
         withChannels(into: &effects) { client, wire in client.unsubscribe(channel, at: now, into: &wire) }
     }
 
     /// Publishes the argument of an emission on the channel that the emission names.
     ///
     /// - Returns: The number of the publication; `nil` if the name is not a channel to publish on.
-    mutating func publish(_ emission: Transaction.Emission, into effects: inout [Effect]) -> Int? {
+    mutating func publish(_ emission: HandlerContext.Emission, into effects: inout [Effect]) -> Int? {
         guard let channel = Bayeux.Channel(emission.name), channel.isSubscribable, !channel.isPattern else {
             return nil
         }
         let data = emission.arguments ?? RawJSON(unchecked: ArraySlice("{}".utf8))
         let ext = backend.publishing(token: token)
-        let now = transaction.now
+        let now = context.now
         var number: Int?
         withChannels(into: &effects) { client, wire in
             number = client.publish(channel, data, ext: ext, at: now, into: &wire)

@@ -60,7 +60,7 @@ extension Session {
         }
         guard case .connecting(connection, let spoken) = link else { return }
         self.token = token
-        transaction.refetcher.tokenMayDiffer()
+        context.refetcher.tokenMayDiffer()
         link = .handshaking(Link.Open(connection: connection, spoken: spoken))
         switch spoken {
         case .socketIO(let revision):
@@ -72,8 +72,8 @@ extension Session {
             told.limits = configuration.limits
             told.detectsRevision = detectsRevision
             (history.joining, history.recoveredEvents) = (NamespaceAnswers(configuration.namespaces), 0)
-            client = SocketIOClient(told, memory: history.memory, openedAt: transaction.now)
-            client?.set(reading, at: transaction.now)
+            client = SocketIOClient(told, memory: history.memory, openedAt: context.now)
+            client?.set(reading, at: context.now)
             history.connectPayload = payload.map { _ in auth == nil ? "token" : "auth object" }
             if revision == .v3 { tellOfUnsentPayload() }
         case .bayeux: openChannels(into: &effects)
@@ -95,7 +95,7 @@ extension Session {
 
     private mutating func tellOfUnsentPayload() {
         guard let what = history.connectPayload else { return }
-        transaction.notice(
+        context.notice(
             .warning,
             "the \(what) is not sent: Engine.IO 3 can send it only in the query (--query NAME=env:NAME)")
     }
@@ -112,7 +112,7 @@ extension Session {
             // Something between the client and the server may let nothing but plain HTTP through.
             history.lacksWebSocket = true
             history.attempt -= 1
-            transaction.notice(.info, "no WebSocket available (HTTP status \(status)): trying long-polling")
+            context.notice(.info, "no WebSocket available (HTTP status \(status)): trying long-polling")
             connect(into: &effects)
         } else {
             if !history.wasReady { history.revision = nil }
@@ -165,7 +165,7 @@ extension Session {
     mutating func beginAnew(into effects: inout [Effect]) {
         switch link {
         case .authenticating(let open, _), .ready(let open):
-            noteLoss(since: bayeux?.lapsed ?? transaction.now)
+            noteLoss(since: bayeux?.lapsed ?? context.now)
             link = .handshaking(open)
         case .idle, .connecting, .handshaking, .renewingToken, .waiting, .over: return
         }
@@ -181,10 +181,10 @@ extension Session {
     }
 
     private mutating func lost(_ cause: LossCause, into effects: inout [Effect]) {
-        noteLoss(since: cause.isOrderly ? transaction.now : history.heardAt)
+        noteLoss(since: cause.isOrderly ? context.now : history.heardAt)
         if !link.isReady { history.lacksWebSocket = false }
         tellOfOtherParsers(cause)
-        if let attempts = history.steadiness.ended(at: transaction.now) { history.attempt = attempts }
+        if let attempts = history.steadiness.ended(at: context.now) { history.attempt = attempts }
         link = .idle
         retireClient(into: &effects)
         loseRooms(into: &effects)
@@ -217,7 +217,7 @@ extension Session {
             return
         }
         history.toldOfOtherParsers = true
-        transaction.notice(
+        context.notice(
             .warning,
             "the server opened a session and did not answer CONNECT: its application may use another parser, such as"
                 + " msgpack, which Weir does not support")
@@ -257,7 +257,7 @@ extension Session {
             rooms.forgetRefusals(all: true)
             if link.isReady { joinWantedRooms(into: &effects) }
         }
-        let verdicts = transaction.refetcher.tokenRenewed(changed: changed, at: transaction.now, using: &random)
+        let verdicts = context.refetcher.tokenRenewed(changed: changed, at: context.now, using: &random)
         for verdict in verdicts {
             carryOut(verdict, nil, into: &effects)
             if let key = verdict.key { actionResourceRefused(key, into: &effects) }
@@ -266,13 +266,13 @@ extension Session {
         if case .renewingToken(let refusal) = link {
             if changed { connect(into: &effects) } else { finish(.refused(refusal), into: &effects) }
         } else if changed {
-            transaction.notice(
+            context.notice(
                 .info,
                 wasRefused
                     ? "the REST service refused the token: another one is used from now on" : "the token was renewed")
         } else if !history.toldOfRefusedRequests {
             history.toldOfRefusedRequests = true
-            transaction.notice(
+            context.notice(
                 .warning, "the REST service refuses the token, and no other is available: nothing can be refetched")
         }
     }
@@ -290,7 +290,7 @@ extension Session {
             delay = max(delay, min(.seconds(asked), configuration.longestRetryAfter))
             tellWait(of: "the connection", asked: asked, waits: delay)
         }
-        link = .waiting(until: transaction.now + delay)
+        link = .waiting(until: context.now + delay)
         effects.append(.report(.connection(.lost(why: cause.text, retryIn: delay))))
     }
 
@@ -298,27 +298,27 @@ extension Session {
     mutating func becomeReady(into effects: inout [Effect]) {
         guard case .authenticating(let open, _) = link else { return }
         link = .ready(open)
-        history.steadiness.began(at: transaction.now)
+        history.steadiness.began(at: context.now)
         history.refusedTokens = 0
         history.wasReady = true
         outbox.wake()
         if let revision = open.spoken.revision { history.revision = revision }
-        history.nextLook = configuration.lookAgain.map { transaction.now + $0 }
+        history.nextResync = configuration.resyncInterval.map { context.now + $0 }
         effects.append(.report(.connection(.ready(open.spoken))))
         if !history.isRecovered { history.followedRooms = [] }
         if let lostAt = history.lostAt {
             history.lostAt = nil
             // A server that resumed the session has already sent what was missed (Socket.IO SIO-17).
-            let missed = rooms.entries.flatMap { backend.resources(of: $0.name, transaction.model) }
+            let missed = rooms.entries.flatMap { backend.resources(of: $0.name, context.model) }
             if history.isRecovered {
                 let missed = history.recoveredEvents.map { ": \($0) missed events arrived" } ?? ""
-                transaction.notice(.info, "the session was recovered\(missed)")
+                context.notice(.info, "the session was recovered\(missed)")
             } else {
-                history.lastGap = (lostAt, transaction.now)
+                history.lastGap = (lostAt, context.now)
                 if !missed.isEmpty { beginCount(since: lostAt) }
-                backend.missed(transaction.model)
+                backend.missed(context.model)
                 // Requests in flight may be answered with the state from before the gap.
-                transaction.refetcher.taint { _ in true }
+                context.refetcher.markStale { _ in true }
                 reportGap(from: lostAt, refetching: missed, into: &effects)
             }
         }
@@ -329,7 +329,7 @@ extension Session {
         var labels: [String] = []
         for key in refetching where !labels.contains(key.resource.label) { labels.append(key.resource.label) }
         effects.append(
-            .report(.gap(GapReport(cause: .reconnect, from: lostAt, to: transaction.now, refetching: labels))))
+            .report(.gap(GapReport(cause: .reconnect, from: lostAt, to: context.now, refetching: labels))))
     }
 
     mutating func advanceLink(to due: Moment, into effects: inout [Effect]) {
@@ -349,7 +349,7 @@ extension Session {
     mutating func stop(into effects: inout [Effect]) {
         if let open = link.open {
             withClient(into: &effects) { client, wire in client.disconnect(into: &wire) }
-            let now = transaction.now
+            let now = context.now
             withChannels(into: &effects) { client, wire in client.disconnect(at: now, into: &wire) }
             // The protocol client asks for the close itself. If it no longer can, the session closes the connection.
             if link.open != nil { effects.append(.close(connection: open.connection, WebSocketClose(code: 1000))) }

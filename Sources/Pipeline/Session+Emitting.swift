@@ -75,7 +75,7 @@ extension Session {
     private mutating func send(
         _ emit: Emit, _ report: inout EmitReport, into effects: inout [Effect]
     ) throws(Problem) {
-        let (now, namespace) = (transaction.now, report.namespace)
+        let (now, namespace) = (context.now, report.namespace)
         guard messages == nil else { throw Problem(words: "a plain WebSocket of JSON messages takes no events") }
         guard client != nil else { throw Problem(words: "no connection for sending it") }
         if let id = emit.ackID, emit.isAnswer {
@@ -107,11 +107,11 @@ extension Session {
         guard !emit.isAnswer, emit.arguments.attachments.isEmpty,
             emit.arguments.list.map({ (try? RawJSON(checking: $0.bytes)) != nil }) ?? true
         else { throw Problem(words: "on a channel one JSON value is published") }
-        let emission = Transaction.Emission(name: emit.name, arguments: emit.arguments.list)
+        let emission = HandlerContext.Emission(name: emit.name, arguments: emit.arguments.list)
         guard let number = publish(emission, into: &effects) else {
             throw Problem(words: "not a channel for publishing (write /group/10000001)")
         }
-        if emit.patience != nil { acks.asked[AckBook.Key(namespace: "", id: number)] = (report, transaction.now) }
+        if emit.patience != nil { acks.asked[AckBook.Key(namespace: "", id: number)] = (report, context.now) }
     }
 
     /// Reports the outcome of an emit that requested an acknowledgement; returns `false` if the user requested none
@@ -124,7 +124,7 @@ extension Session {
         }
         var report = asked.report
         report.outcome = outcome
-        report.duration = transaction.now - asked.at
+        report.duration = context.now - asked.at
         effects.append(.report(.emit(report)))
         return true
     }

@@ -10,12 +10,12 @@ extension Session {
             // Presence of an earlier session is out of date, and that session reported its holes itself.
             guard item.id.kind != .presence, item.id.kind != .hole else { return }
             // A row that is already in the model is newer.
-            guard item.delivery == nil, transaction.model[item.id] == nil else { return }
-            transaction.model.put(item)
+            guard item.delivery == nil, context.model[item.id] == nil else { return }
+            context.model.put(item)
             recalled.append(item)
         }
         if unreadable > 0 {
-            transaction.notice(.info, "\(unreadable) rows of the store are of no use any more and are fetched again")
+            context.notice(.info, "\(unreadable) rows of the store are of no use any more and are fetched again")
         }
         self.recalled = (memory.user, recalled)
         backend.recalled(recalled)
@@ -42,8 +42,8 @@ extension Session {
         // The actions remain in the store, for the user who owns them.
         for id in unclaimed { dropAction(id, into: &effects) }
         removeRemembered(self.remembered.takeAll())
-        transaction.globals.clearChannel()
-        transaction.notice(.info, "the stored rows belong to another user: \(remembered)")
+        context.globals.clearChannel()
+        context.notice(.info, "the stored rows belong to another user: \(remembered)")
     }
 
     /// Records that a complete answer about a resource was applied, and confirms the sections that it covers.
@@ -52,21 +52,21 @@ extension Session {
             effects.append(.remember(.checkpoint(resource: "\(call.method.rawValue) \(call.target)")))
         }
         guard isCurrent, !remembered.isEmpty else { return }
-        for section in backend.sections(of: key, in: transaction.model) { remembered.confirm(section) }
+        for section in backend.sections(of: key, in: context.model) { remembered.confirm(section) }
     }
 
     /// Requests confirmation for rows that nothing else will confirm, once no request is under way. Removes rows that
     /// cannot be confirmed.
     mutating func confirmRemembered() {
-        guard link.isReady, transaction.refetcher.hasNothingToDo, !rooms.isJoining else { return }
+        guard link.isReady, context.refetcher.hasNothingToDo, !rooms.isJoining else { return }
         for section in remembered.sections {
-            switch backend.confirmation(of: section, in: transaction.model) {
+            switch backend.confirmation(of: section, in: context.model) {
             case .later: continue
             case .by(let key):
                 // A resource whose fetch failed waits for its next attempt.
-                if transaction.refetcher.entries[key] != nil { continue }
+                if context.refetcher.entries[key] != nil { continue }
                 guard remembered.ask(about: section) else { break }
-                transaction.refetcher.invalidate(key, cause: transaction.cause)
+                context.refetcher.invalidate(key, cause: context.cause)
                 continue
             case .never: break
             }
@@ -75,11 +75,11 @@ extension Session {
     }
 
     private mutating func removeRemembered(_ ids: [Item.ID]) {
-        for id in ids.sorted() { backend.forget(id, into: &transaction) }
+        for id in ids.sorted() { backend.forget(id, into: &context) }
     }
 }
 
-extension RoomBook {
+extension RoomSubscriptions {
     /// Whether any join awaits the server's answer.
     var isJoining: Bool { entries.contains { if case .joining = $0.state { true } else { false } } }
 }

@@ -7,7 +7,7 @@ extension Session {
     package var pending: [String] {
         var lines: [String] = []
         if !link.isReady { lines.append("a connection") }
-        lines += transaction.refetcher.pending
+        lines += context.refetcher.pending
         lines += outbox.entries.filter { $0.failure == nil }.map { "\($0.action.operation.name) \($0.action.id)" }
         lines += outbox.entries.filter { $0.failure == nil }.map { "\($0.state) \($0.action.operation.name)" }
         for entry in rooms.entries {
@@ -17,7 +17,7 @@ extension Session {
             case .refused(let why): lines.append("joining \(entry.name), which was refused: \(why)")
             }
         }
-        if history.nextLook == nil, deadline != machineDeadline { lines.append("a timer") }
+        if history.nextResync == nil, deadline != machineDeadline { lines.append("a timer") }
         return lines
     }
 }

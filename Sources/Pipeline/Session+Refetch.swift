@@ -8,8 +8,8 @@ extension Session {
         let answer = answer.asking(atMost: configuration.longestRetryAfter)
         if !outbox.isEmpty, answeredAction(request, answer, asked: asked, into: &effects) { return }
         let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer { body } else { [] }
-        let flight = transaction.refetcher.flight(request)
-        let verdict = transaction.refetcher.answered(request, answer, at: transaction.now, using: &random)
+        let flight = context.refetcher.flight(request)
+        let verdict = context.refetcher.answered(request, answer, at: context.now, using: &random)
         var isReadable = true
         if case .apply(let key, let isCurrent) = verdict {
             history.toldOfRefusedRequests = false
@@ -28,7 +28,7 @@ extension Session {
         let status: Int? = if case .response(let status, _, _) = answer { status } else { nil }
         let report = RefetchReport(
             resource: flight.key.resource.label, outcome: outcome, status: status, cause: flight.cause,
-            duration: transaction.now - flight.sent)
+            duration: context.now - flight.sent)
         effects.append(.report(.refetch(report)))
     }
 
@@ -37,22 +37,22 @@ extension Session {
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into effects: inout [Effect]
     ) -> Bool {
         var isReadable = true
-        (transaction.leftOut, transaction.confirmed) = (LeftOutRows(), [])
+        (context.leftOut, context.confirmed) = (LeftOutRows(), [])
         do {
-            try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
-            for row in transaction.confirmed { remembered.confirm(row) }
-            transaction.refetched.append(key.resource.label)
+            try backend.apply(body, of: key, isCurrent: isCurrent, into: &context)
+            for row in context.confirmed { remembered.confirm(row) }
+            context.refetched.append(key.resource.label)
             history.toldDelays.wentWell(key)
-            if transaction.refetcher.paging[key] == nil { fetched(key, isCurrent: isCurrent, into: &effects) }
+            if context.refetcher.paging[key] == nil { fetched(key, isCurrent: isCurrent, into: &effects) }
             tellLeftOut(of: key, into: &effects)
         } catch {
             isReadable = false
             reportUndecodable(.response, subject: key.resource.label, error.description, body, into: &effects)
         }
-        let verdict = transaction.refetcher.finish(
-            key, isReadable: isReadable, at: transaction.now, using: &random)
+        let verdict = context.refetcher.finish(
+            key, isReadable: isReadable, at: context.now, using: &random)
         if let verdict { carryOut(verdict, nil, into: &effects) }
-        if isReadable, isCurrent, transaction.refetcher.paging[key] == nil {
+        if isReadable, isCurrent, context.refetcher.paging[key] == nil {
             actionResourceFetched(key, into: &effects)
         }
         return isReadable
@@ -63,7 +63,7 @@ extension Session {
 
     /// Reports each row that cannot be decoded once, however often its answer is fetched.
     private mutating func tellLeftOut(of key: ResourceKey, into effects: inout [Effect]) {
-        let leftOut = transaction.leftOut
+        let leftOut = context.leftOut
         for (index, row) in leftOut.rows.enumerated() {
             guard history.toldRows.count < Self.mostRows,
                 history.toldRows.insert("\(key.resource.label) \(row.id ?? row.failure.message)").inserted
@@ -85,7 +85,7 @@ extension Session {
         let most = seconds < asked ? ", of which \(seconds) s are heeded (--max-retry-after)" : ""
         var notice = Notice(.warning, "\(what) waits \(seconds) s: the server requests \(asked) s (Retry-After)\(most)")
         notice.wait = span
-        transaction.plans.append(.notice(notice))
+        context.plans.append(.notice(notice))
     }
 
     /// The maximum number of failing requests that are reported, until one of them succeeds. A service that answers
@@ -98,19 +98,19 @@ extension Session {
         guard let why = answer.misbehaviour, history.toldDelays.count < Self.mostDelays, history.toldDelays.isNews(key)
         else { return }
         let rest = history.toldDelays.count == Self.mostDelays ? "; the summary counts the others" : ""
-        transaction.notice(.warning, "\(key.resource.label) could not be fetched: \(why); it is tried again\(rest)")
+        context.notice(.warning, "\(key.resource.label) could not be fetched: \(why); it is tried again\(rest)")
     }
 
     mutating func carryOut(_ verdict: Refetcher.Verdict, _ answer: Answer?, into effects: inout [Effect]) {
         switch verdict {
         case .gone(let key):
             let body: ArraySlice<UInt8> = if case .response(_, let body, _)? = answer { body } else { [] }
-            let isServicesWord = backend.gone(key, body: body, into: &transaction)
+            let isServicesWord = backend.gone(key, body: body, into: &context)
             actionResourceMissing(key, isServicesWord: isServicesWord, into: &effects)
         case .tokenRefused(_, let isFirst):
             if isFirst { renewToken(into: &effects) }
         case .failed(let key, let why), .stalled(let key, let why):
-            backend.failed(key, why: why, answer, into: &transaction)
+            backend.failed(key, why: why, answer, into: &context)
             actionResourceFailed(key, why: why, into: &effects)
         case .apply, .retrying, .unknown: break
         }
@@ -118,16 +118,16 @@ extension Session {
 
     /// Performs a full resync when it is due: refetches the resources of every joined room and retries refused rooms.
     /// This repairs losses that the session could not detect.
-    mutating func lookAgain(at due: Moment, into effects: inout [Effect]) {
-        guard let look = history.nextLook, look <= due, let span = configuration.lookAgain else { return }
-        history.nextLook = due + span
-        backend.lookAgain(into: &transaction)
+    mutating func resync(at due: Moment, into effects: inout [Effect]) {
+        guard let look = history.nextResync, look <= due, let span = configuration.resyncInterval else { return }
+        history.nextResync = due + span
+        backend.resync(into: &context)
         rooms.forgetRefusals(all: false)
         joinWantedRooms(into: &effects)
         for room in rooms.entries {
             guard case .joined = room.state else { continue }
-            for key in backend.resources(of: room.name, transaction.model) {
-                transaction.refetcher.invalidate(key, cause: transaction.cause)
+            for key in backend.resources(of: room.name, context.model) {
+                context.refetcher.invalidate(key, cause: context.cause)
             }
         }
     }

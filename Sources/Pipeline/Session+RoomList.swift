@@ -8,7 +8,7 @@ extension Session {
         /// The properties that patterns can test.
         package var facts: RoomFacts
         /// The entry of a wanted room; `nil` for any other room.
-        package var entry: RoomBook.Entry?
+        package var entry: RoomSubscriptions.Entry?
         /// The pattern of the wish that decides, as written; `nil` if none does.
         package var rule: String?
         /// Whether that wish excludes the room.
@@ -22,7 +22,7 @@ extension Session {
         let matchers = rooms.wishes.matchers
         let passedOver = Set(rooms.passedOver)
         return (rooms.entries.map(\.name) + rooms.unwanted).map { name in
-            let facts = backend.facts(of: name, in: transaction.model)
+            let facts = backend.facts(of: name, in: context.model)
             let rule = rooms.verdict(on: facts, matchers).rule.map { rooms.rules[$0] }
             return RoomView(
                 facts: facts, entry: rooms[name], rule: rule?.pattern.description,
@@ -31,11 +31,11 @@ extension Session {
     }
 
     /// The rooms of channels that the user left and may rejoin.
-    package var formerRooms: [RoomFacts] { backend.formerRooms(in: transaction.model) }
+    package var formerRooms: [RoomFacts] { backend.formerRooms(in: context.model) }
 
     /// The rooms of companies and workspaces, which can be selected like channels.
     package var places: [RoomFacts] { backend.places }
 
     /// Returns the properties of a room that patterns can test, whether the room is known or not.
-    package func roomFacts(of room: String) -> RoomFacts { backend.facts(of: room, in: transaction.model) }
+    package func roomFacts(of room: String) -> RoomFacts { backend.facts(of: room, in: context.model) }
 }

@@ -18,7 +18,7 @@ extension Session {
                 for term in expression.terms { if let name = term.pattern.exactName { list(name, into: &effects) } }
                 continue
             }
-            rooms.wishes.add(expression, source: source, until: span.map { transaction.now + $0 })
+            rooms.wishes.add(expression, source: source, until: span.map { context.now + $0 })
             let names = expression.terms.compactMap { $0.isExcluded ? nil : $0.pattern.exactName }
             // A client that names a room explicitly retries a refused one.
             for name in names { _ = rooms.askAgain(name) }
@@ -36,11 +36,11 @@ extension Session {
             }
             if span != nil || !isEnough(expression) {
                 rooms.wishes.add(
-                    expression, source: .ctl, until: span.map { transaction.now + $0 }, excludes: true)
+                    expression, source: .ctl, until: span.map { context.now + $0 }, excludes: true)
             }
             let matcher = RoomMatcher(.group(expression))
             let left = rooms.entries.filter {
-                matcher.matches(backend.facts(of: $0.name, in: transaction.model))
+                matcher.matches(backend.facts(of: $0.name, in: context.model))
             }
             drop(left.map(\.name), into: &effects)
             adopt(rooms.candidates, into: &effects)
@@ -71,7 +71,7 @@ extension Session {
         let matchers = rooms.wishes.matchers
         return expression.terms.allSatisfy { term in
             guard let name = term.pattern.exactName else { return false }
-            return !rooms.verdict(on: backend.facts(of: name, in: transaction.model), matchers).isWanted
+            return !rooms.verdict(on: backend.facts(of: name, in: context.model), matchers).isWanted
         }
     }
 
@@ -80,7 +80,7 @@ extension Session {
         let matchers = rooms.wishes.matchers
         var left: [String] = []
         for entry in rooms.entries {
-            let verdict = rooms.verdict(on: backend.facts(of: entry.name, in: transaction.model), matchers)
+            let verdict = rooms.verdict(on: backend.facts(of: entry.name, in: context.model), matchers)
             if !verdict.isWanted { left.append(entry.name) }
         }
         drop(left, into: &effects)
@@ -94,7 +94,7 @@ extension Session {
         let matchers = rooms.wishes.matchers
         let passedOver = rooms.passedOver.count
         for name in names {
-            let facts = backend.facts(of: name, in: transaction.model)
+            let facts = backend.facts(of: name, in: context.model)
             let verdict = rooms.verdict(on: facts, matchers)
             guard verdict.isWanted else { continue }
             let isNamed = verdict.rule.map { rooms.rules[$0].pattern.exactName != nil } ?? facts.tellsOfRooms
@@ -106,14 +106,14 @@ extension Session {
         }
         // Rooms are reported one by one, and the rooms beyond the limit together.
         if rooms.passedOver.count > passedOver, rooms.nextNoticeOfLimit == nil {
-            rooms.nextNoticeOfLimit = transaction.now + Self.resolutionPause
+            rooms.nextNoticeOfLimit = context.now + Self.resolutionPause
         }
     }
 
     private mutating func tellOfLimit() {
         let names = rooms.passedOver
         let some = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
-        transaction.notice(
+        context.notice(
             .warning,
             (names.count == 1 ? "1 more room matches and is" : "\(names.count) more rooms match and are")
                 + " not joined, since --max-rooms is \(rooms.limit ?? 0): \(some)")
@@ -138,7 +138,7 @@ extension Session {
     mutating func unlist(_ name: String, into effects: inout [Effect]) {
         rooms.unlist(name)
         // The room was not followed, but the user's actions in it may be shown.
-        guard rooms[name] != nil else { return backend.abandon(name, rooms, into: &transaction) }
+        guard rooms[name] != nil else { return backend.abandon(name, rooms, into: &context) }
         let isNamed = rooms.rules.last { $0.pattern.exactName == name }.map { !$0.isExcluded } ?? false
         if !isNamed { drop([name], into: &effects) }
     }
@@ -146,7 +146,7 @@ extension Session {
     /// Schedules an evaluation of the wishes if the committed batch changes the facts of channels.
     mutating func noteFacts(of batch: Batch<Item>) {
         guard rooms.nextResolution == nil, batch.isAboutChannels else { return }
-        rooms.nextResolution = transaction.now + Self.resolutionPause
+        rooms.nextResolution = context.now + Self.resolutionPause
     }
 
     mutating func advanceWishes(to due: Moment, into effects: inout [Effect]) {
@@ -178,23 +178,23 @@ extension Session {
                 if request?.isAnswered != true { reportRoom(.left, name, into: &effects) }
             case .wanted, .refused: break
             }
-            backend.abandon(name, rooms, into: &transaction)
+            backend.abandon(name, rooms, into: &context)
         }
     }
 
     /// Drops what is under way for a room, except for resources that another room also needs or that outlive the room.
     private mutating func forgetResources(of name: String, into effects: inout [Effect]) {
-        for key in backend.resources(of: name, transaction.model) where !key.resource.outlivesRoom {
+        for key in backend.resources(of: name, context.model) where !key.resource.outlivesRoom {
             let isShared =
                 key.resource.isShared
-                && rooms.entries.contains { backend.resources(of: $0.name, transaction.model).contains(key) }
-            if !isShared, let request = transaction.refetcher.forget(key) { effects.append(.cancel(request: request)) }
+                && rooms.entries.contains { backend.resources(of: $0.name, context.model).contains(key) }
+            if !isShared, let request = context.refetcher.forget(key) { effects.append(.cancel(request: request)) }
         }
     }
 
     mutating func joinWantedRooms(into effects: inout [Effect]) {
         guard link.isReady else { return }
-        for name in rooms.takeWanted(at: transaction.now) {
+        for name in rooms.takeWanted(at: context.now) {
             join(name, into: &effects)
         }
     }
@@ -216,7 +216,7 @@ extension Session {
         }
     }
 
-    private mutating func send(_ request: Transaction.RoomRequest, into effects: inout [Effect]) {
+    private mutating func send(_ request: HandlerContext.RoomRequest, into effects: inout [Effect]) {
         switch request {
         case .emit(let emission, _): send(emission, into: &effects)
         case .unasked: break
@@ -228,21 +228,21 @@ extension Session {
     /// Handles the server's confirmation of a room. The session fetches the room's resources, because it does not know
     /// what happened before, unless it followed the room without a gap.
     mutating func joined(_ name: String, into effects: inout [Effect]) {
-        guard rooms.joined(name, at: transaction.now) else { return }
+        guard rooms.joined(name, at: context.now) else { return }
         reportRoom(.joined, name, into: &effects)
         joinWantedRooms(into: &effects)
         if history.followedRooms.remove(name) != nil { return }
         history.takeover?.rooms += 1
-        backend.joined(name, into: &transaction)
-        for key in backend.resources(of: name, transaction.model) {
-            transaction.refetcher.invalidate(key, cause: transaction.cause)
+        backend.joined(name, into: &context)
+        for key in backend.resources(of: name, context.model) {
+            context.refetcher.invalidate(key, cause: context.cause)
         }
     }
 
     mutating func advanceRooms(to due: Moment, into effects: inout [Effect]) {
         let (again, refused) = rooms.advance(to: due)
         for name in again { join(name, into: &effects) }
-        for name in refused where rooms.isNewRefusal(name, why: RoomBook.noAnswer) {
+        for name in refused where rooms.isNewRefusal(name, why: RoomSubscriptions.noAnswer) {
             reportRoom(.refused, name, why: "the server does not answer", into: &effects)
         }
         if !refused.isEmpty { joinWantedRooms(into: &effects) }

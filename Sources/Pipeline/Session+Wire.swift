@@ -6,9 +6,9 @@ import Wire
 extension Session {
     mutating func received(_ message: WebSocketMessage, on connection: Int, into effects: inout [Effect]) {
         guard link.open?.connection == connection else { return }
-        let now = transaction.now
+        let now = context.now
         history.heardAt = now
-        transaction.frame = message.bytes
+        context.frame = message.bytes
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
         withChannels(into: &effects) { client, wire in client.receive(message.bytes, at: now, into: &wire) }
         withMessages(into: &effects) { client, wire in client.receive(message.bytes, at: now, into: &wire) }
@@ -17,7 +17,7 @@ extension Session {
     /// Records whether the driver reads the socket. A pause extends the deadlines of the server by its own length,
     /// because messages that were not read must not count against the server.
     mutating func set(_ reading: SocketReading) {
-        let now = transaction.now
+        let now = context.now
         if reading == .resumed, self.reading != .resumed {
             let span = now - readingSince + .unreadGrace
             if case .authenticating(let open, let until) = link { link = .authenticating(open, until: until + span) }
@@ -87,7 +87,7 @@ extension Session {
         case .dropped: break
         case .disconnected: end(.disconnectedByServer, into: &effects)
         case .malformed(let malformed):
-            reportUndecodable(.frame, subject: "frame", malformed.message, transaction.frame, into: &effects)
+            reportUndecodable(.frame, subject: "frame", malformed.message, context.frame, into: &effects)
         case .close(let cause): end(.protocolEnd(cause), into: &effects)
         }
     }
@@ -106,7 +106,7 @@ extension Session {
         case .ready: began(isRecovered: history.joining.isRecovered)
         case .othersLeft: break
         }
-        transaction.notice(.error, "the namespace \(namespace) was refused: \(refusal.words)")
+        context.notice(.error, "the namespace \(namespace) was refused: \(refusal.words)")
     }
 
     /// Starts authentication, after the namespaces were joined or the protocol's session was established. `isRecovered`
@@ -114,8 +114,8 @@ extension Session {
     mutating func began(isRecovered: Bool) {
         guard case .handshaking(let open) = link else { return }
         history.isRecovered = isRecovered
-        link = .authenticating(open, until: transaction.now + Link.authenticationTimeout)
-        backend.connected(token: token, by: open.spoken, into: &transaction)
+        link = .authenticating(open, until: context.now + Link.authenticationTimeout)
+        backend.connected(token: token, by: open.spoken, into: &context)
     }
 
     mutating func handle(_ event: WireEvent, into effects: inout [Effect]) {
@@ -130,7 +130,7 @@ extension Session {
     mutating func handle(_ event: EventReport, into effects: inout [Effect]) {
         if tells(event) { effects.append(.report(.event(event))) }
         if let id = event.ackID { acks.note(AckBook.Key(namespace: event.namespace, id: id), event.wireName) }
-        event.withEvent { backend.handle($0, ackID: event.ackID, rooms: rooms, into: &transaction) }
+        event.withEvent { backend.handle($0, ackID: event.ackID, rooms: rooms, into: &context) }
         carryOutPlans(into: &effects)
     }
 
@@ -138,10 +138,10 @@ extension Session {
     private mutating func acknowledged(_ answer: SocketIO.Acknowledgement, into effects: inout [Effect]) {
         if answer.namespace == configuration.namespaces[0], let room = acks.joins.removeValue(forKey: answer.id) {
             let why = backend.refusal(answer.arguments, of: room)
-            transaction.plans.append(why.map { .joinRefused(room: room, why: $0) } ?? .joined(room: room))
+            context.plans.append(why.map { .joinRefused(room: room, why: $0) } ?? .joined(room: room))
             return carryOutPlans(into: &effects)
         }
-        do { try backend.acknowledged(answer.arguments, into: &transaction) } catch {
+        do { try backend.acknowledged(answer.arguments, into: &context) } catch {
             reportUndecodable(
                 .event, subject: "acknowledgement", error.description, answer.arguments.bytes, into: &effects)
         }
@@ -165,7 +165,7 @@ extension Session {
     /// Sends an event; returns the id of its acknowledgement if it requests one.
     @discardableResult
     mutating func send(
-        _ emission: Transaction.Emission, wantsAck: Bool = false, into effects: inout [Effect]
+        _ emission: HandlerContext.Emission, wantsAck: Bool = false, into effects: inout [Effect]
     ) -> Int? {
         if messages != nil {
             guard let message = emission.message else { return nil }
@@ -182,14 +182,14 @@ extension Session {
     /// Carries out the backend's plans in order. Plans may add further plans.
     mutating func carryOutPlans(into effects: inout [Effect]) {
         var index = 0
-        while index < transaction.plans.count {
-            carryOut(transaction.plans[index], into: &effects)
+        while index < context.plans.count {
+            carryOut(context.plans[index], into: &effects)
             index += 1
         }
-        transaction.plans.removeAll(keepingCapacity: true)
+        context.plans.removeAll(keepingCapacity: true)
     }
 
-    private mutating func carryOut(_ plan: Transaction.Plan, into effects: inout [Effect]) {
+    private mutating func carryOut(_ plan: HandlerContext.Plan, into effects: inout [Effect]) {
         switch plan {
         case .emit(let emission): send(emission, into: &effects)
         case .ask(let emission): send(emission, wantsAck: true, into: &effects)
@@ -211,16 +211,16 @@ extension Session {
                 joinWantedRooms(into: &effects)
             }
         case .left(let room): reportRoom(.left, room, into: &effects)
-        case .fetch(let key, .zero): transaction.refetcher.invalidate(key, cause: transaction.cause)
+        case .fetch(let key, .zero): context.refetcher.invalidate(key, cause: context.cause)
         case .fetch(let key, let span):
-            transaction.refetcher.invalidate(key, at: transaction.now + span, cause: transaction.cause)
+            context.refetcher.invalidate(key, at: context.now + span, cause: context.cause)
         case .forget(let key):
-            if let request = transaction.refetcher.forget(key) { effects.append(.cancel(request: request)) }
+            if let request = context.refetcher.forget(key) { effects.append(.cancel(request: request)) }
         case .cancel(let tag):
-            for request in transaction.refetcher.cancel(tag) { effects.append(.cancel(request: request)) }
+            for request in context.refetcher.cancel(tag) { effects.append(.cancel(request: request)) }
         case .account(let user): learned(user: user, into: &effects)
         case .hole(let hole):
-            let gap = history.lastGap ?? (.zero, transaction.now)
+            let gap = history.lastGap ?? (.zero, context.now)
             effects.append(
                 .report(.gap(GapReport(cause: .catchUp, from: gap.from, to: gap.to, lost: hole.count, hole: hole))))
         case .notice(let notice): effects.append(.report(.notice(notice)))

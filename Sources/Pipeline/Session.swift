@@ -6,7 +6,7 @@ package import Wire
 ///
 /// A session has no clock, thread or socket. The same seed and the same list of inputs always produce the same history.
 ///
-/// These are the states of the connection. Rooms and refetches have state machines of their own, `RoomBook` and
+/// These are the states of the connection. Rooms and refetches have state machines of their own, `RoomSubscriptions` and
 /// `Refetcher`.
 ///
 ///     idle ──start──► connecting ──opened──► handshaking ──namespace joined──► authenticating ──► ready
@@ -23,7 +23,7 @@ package import Wire
 /// The session guarantees that the model equals the server's state after a quiet period, however many events are lost,
 /// duplicated, reordered or delayed. After a loss that it can detect (a lost connection) it refetches at once. A loss
 /// that it cannot detect (a frame that the server drops) is repaired by a full resync of every joined room,
-/// `Configuration.lookAgain` after the previous one.
+/// `Configuration.resyncInterval` after the previous one.
 package struct Session: Sendable {
     /// The settings with which the session was created.
     package let configuration: Configuration
@@ -48,8 +48,8 @@ package struct Session: Sendable {
     var messages: MessageClient?
     /// The token resolved for the open connection.
     var token: Secret?
-    var rooms = RoomBook()
-    var transaction: Transaction
+    var rooms = RoomSubscriptions()
+    var context: HandlerContext
     /// Whether a token renewal was requested and is still outstanding.
     var isRenewingToken = false
     /// The user's actions that are not done yet.
@@ -85,17 +85,17 @@ package struct Session: Sendable {
     ///   - keepsChecksum: Whether the model's batches carry the checksums that verify a diff log.
     package init(_ configuration: Configuration, seed: UInt64, keepsChecksum: Bool = false) {
         self.configuration = configuration
-        transaction = Transaction(
+        context = HandlerContext(
             requestLimit: configuration.concurrentRequests, perSecond: configuration.requestsPerSecond)
-        transaction.model = SectionedCollection(keepsChecksum: keepsChecksum)
-        transaction.globals = configuration.globals
+        context.model = SectionedCollection(keepsChecksum: keepsChecksum)
+        context.globals = configuration.globals
         keptGlobals = configuration.globals
-        transaction.largestList = configuration.limits.body
-        transaction.notesSenders = configuration.connects && configuration.following.contains(.accounts)
+        context.largestList = configuration.limits.body
+        context.notesSenders = configuration.connects && configuration.following.contains(.accounts)
         random = RandomSource(seed: seed)
         backend = configuration.backend.module.makeBackend(configuration)
-        rooms = RoomBook(
-            RoomWishes(configuration.rooms, adoption: configuration.adoption), limit: configuration.maximumRooms)
+        rooms = RoomSubscriptions(
+            SubscriptionRules(configuration.rooms, adoption: configuration.adoption), limit: configuration.maximumRooms)
         if configuration.isShared { rooms.share = .nothing }
         for rule in rooms.rules where !rule.isExcluded && !configuration.isShared {
             if let room = rule.pattern.exactName { _ = rooms.want(room, source: .cli) }
@@ -103,10 +103,10 @@ package struct Session: Sendable {
     }
 
     /// Whether no REST resource is queued, in flight, waiting or parked.
-    package var isSettled: Bool { transaction.refetcher.isIdle }
+    package var isSettled: Bool { context.refetcher.isIdle }
 
     /// The model after the last input.
-    package var model: SectionedCollection<Item> { transaction.model }
+    package var model: SectionedCollection<Item> { context.model }
 
     /// The user's actions that are not done yet, in the order they were requested.
     package var pendingActions: [OutboxEntry] { outbox.entries }
@@ -123,7 +123,7 @@ package struct Session: Sendable {
 
     /// The state that a client displays outside the rows, including the user's id and the state of the connection.
     package var globals: Globals {
-        var globals = transaction.globals
+        var globals = context.globals
         (globals.user, globals.isConnected) = (user, link.isReady)
         return globals
     }
@@ -138,16 +138,16 @@ package struct Session: Sendable {
     package var rowsOwner: String? { user ?? remembered.user }
 
     /// The wanted rooms and their state.
-    package var roomBook: RoomBook { rooms }
+    package var subscriptions: RoomSubscriptions { rooms }
 
     /// The time of the next call to `advance(to:into:)`; `nil` when no timer is set.
     package var deadline: Moment? {
         earlier(
             earlier(
-                earlier(transaction.refetcher.deadline, outbox.deadline), earlier(linkDeadline, backend.deadline)),
+                earlier(context.refetcher.deadline, outbox.deadline), earlier(linkDeadline, backend.deadline)),
             earlier(
                 earlier(machineDeadline, rooms.wishesDeadline),
-                link.isReady ? earlier(reading == .resumed ? rooms.deadline : nil, history.nextLook) : nil))
+                link.isReady ? earlier(reading == .resumed ? rooms.deadline : nil, history.nextResync) : nil))
     }
 
     private var linkDeadline: Moment? {
@@ -176,16 +176,16 @@ package struct Session: Sendable {
     /// Call this before handling an input of the same time, so that a live run and a replay act in the same order.
     package mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now, !link.isOver {
-            transaction.now = due
-            transaction.cause = 0
-            transaction.refetcher.advance(to: due)
+            context.now = due
+            context.cause = 0
+            context.refetcher.advance(to: due)
             liftOverlay()
             if !outbox.isEmpty { outbox.advance(to: due) }
-            backend.advance(to: due, into: &transaction)
+            backend.advance(to: due, into: &context)
             advanceLink(to: due, into: &effects)
             advanceWishes(to: due, into: &effects)
             if link.isReady, reading == .resumed { advanceRooms(to: due, into: &effects) }
-            if link.isReady { lookAgain(at: due, into: &effects) }
+            if link.isReady { resync(at: due, into: &effects) }
             settle(into: &effects)
         }
     }
@@ -215,7 +215,7 @@ package struct Session: Sendable {
         case .dropAction(let id): dropAction(id, into: &effects)
         case .cancel(let tag):
             cancelActions(tagged: tag, into: &effects)
-            backend.cancel(tag: tag, into: &transaction)
+            backend.cancel(tag: tag, into: &context)
         case .retryAction(let id): retryAction(id, into: &effects)
         case .restoreOutbox(let entries): restore(entries, into: &effects)
         case .want(let rooms, let source, let span): want(rooms, source: source, lasting: span, into: &effects)
@@ -226,14 +226,14 @@ package struct Session: Sendable {
         case .withdraw(let rooms, let source): withdraw(rooms, source: source, into: &effects)
         case .look(let room, let part, let since): look(room, part, since: since)
         case .refetch(let name): refetch(name)
-        case .select(""): transaction.globals.clearChannel()
-        case .select(let name): backend.select(name, rooms, into: &transaction)
+        case .select(""): context.globals.clearChannel()
+        case .select(let name): backend.select(name, rooms, into: &context)
         case .emit(let emit): self.emit(emit, into: &effects)
         case .pushed(let payload): handle(.json(JSONMessage(name: JSONMessage.push, payload: payload)), into: &effects)
         case .remembered(let memory): recall(memory)
         case .stop: stop(into: &effects)
         }
-        transaction.reading = nil
+        context.reading = nil
         settle(into: &effects)
     }
 
@@ -245,7 +245,7 @@ package struct Session: Sendable {
         _ event: EventReport, on connection: Int, n: Int, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
         guard let open = link.open, open.connection == connection, case .socketIO = open.spoken,
-            client!.hearsEvent(at: now)
+            client!.takesPlainEvent(at: now)
         else { return false }
         begin(n, at: now)
         history.heardAt = now
@@ -255,8 +255,8 @@ package struct Session: Sendable {
     }
 
     private mutating func begin(_ n: Int, at now: Moment) {
-        transaction.cause = n
-        transaction.now = now
+        context.cause = n
+        context.now = now
         liftOverlay()
     }
 
@@ -265,36 +265,36 @@ package struct Session: Sendable {
     private mutating func settle(into effects: inout [Effect]) {
         carryOutPlans(into: &effects)
         if !remembered.isEmpty { confirmRemembered() }
-        if !outbox.isEmpty || transaction.watchesMessages {
+        if !outbox.isEmpty || context.watchesMessages {
             pumpOutbox(into: &effects)
             layOverlay()
         }
-        if rooms.isAdopting, link.isReady, !rooms.isJoining, transaction.refetcher.hasNothingToDo {
+        if rooms.isAdopting, link.isReady, !rooms.isJoining, context.refetcher.hasNothingToDo {
             rooms.noteListing()
         }
-        let batch = transaction.model.commit()
+        let batch = context.model.commit()
         let isRecalled = recalled != nil
         if !remembered.isEmpty || isRecalled { noteRemembered(batch) }
         if let batch = consume batch {
             diffs += 1
             if rooms.looksAtFacts { noteFacts(of: batch) }
-            transaction.globals.clear(deleted: batch)
-            if !transaction.refetched.isEmpty { history.missing?.count(batch) }
+            context.globals.clear(deleted: batch)
+            if !context.refetched.isEmpty { history.missing?.count(batch) }
             let report = DiffReport(
-                sequence: diffs, cause: transaction.cause, batch: consume batch, refetched: transaction.refetched,
+                sequence: diffs, cause: context.cause, batch: consume batch, refetched: context.refetched,
                 user: user ?? remembered.user, isRecalled: isRecalled)
             effects.append(.report(.diff(report)))
         }
-        if transaction.globals != keptGlobals {
-            keptGlobals = transaction.globals
+        if context.globals != keptGlobals {
+            keptGlobals = context.globals
             effects.append(.remember(.globals(keptGlobals)))
         }
-        if !transaction.refetched.isEmpty { transaction.refetched = [] }
-        while transaction.refetcher.hasNext(at: transaction.now),
-            let (key, request, cause) = transaction.refetcher.next(at: transaction.now)
+        if !context.refetched.isEmpty { context.refetched = [] }
+        while context.refetcher.hasNext(at: context.now),
+            let (key, request, cause) = context.refetcher.next(at: context.now)
         {
-            guard let call = backend.request(for: key, page: transaction.refetcher.paging[key]?.next) else {
-                _ = transaction.refetcher.forget(key)
+            guard let call = backend.request(for: key, page: context.refetcher.paging[key]?.next) else {
+                _ = context.refetcher.forget(key)
                 continue
             }
             effects.append(.request(FetchRequest(id: request, call, cause: cause)))
@@ -302,7 +302,7 @@ package struct Session: Sendable {
         if history.missing != nil { endCount(into: &effects) }
         if history.takeover != nil { endTakeover(into: &effects) }
         if !outgoing.isEmpty {
-            for _ in outgoing { transaction.refetcher.makeRoom(at: transaction.now) }
+            for _ in outgoing { context.refetcher.makeRoom(at: context.now) }
             effects += outgoing.map { .request($0) }
             outgoing.removeAll(keepingCapacity: true)
         }

@@ -28,7 +28,7 @@ public struct SyncState: Hashable, Sendable {
 extension Session {
     /// The current progress of the synchronisation.
     package var sync: SyncState {
-        let entries = transaction.refetcher.entries
+        let entries = context.refetcher.entries
         let failing = entries.count { $1.failures > 0 && $1.state == .waiting }
         var phase = SyncState.Phase.success
         if !history.wasReady {

@@ -38,7 +38,7 @@ package struct FlightRing: ~Copyable {
     /// Keeps a record. Numbers must increase.
     package mutating func append(_ record: Record, _ stamp: Stamp) {
         var stamp = stamp
-        if record.isAside { stamp.n = number } else { number = stamp.n }
+        if record.isUnnumbered { stamp.n = number } else { number = stamp.n }
         guard encoder.encode(record, stamp), let last = parts.indices.last else { return }
         parts[last].lines += encoder.line
         parts[last].last = stamp.time

@@ -29,7 +29,7 @@ struct DecodedLine {
     var isRestated = false
 
     /// Whether the record draws no number and repeats the one before it.
-    var repeatsNumber: Bool { isRestated || record.isAside }
+    var repeatsNumber: Bool { isRestated || record.isUnnumbered }
 }
 
 /// Decodes one line in one pass. Members with unknown keys are checked and skipped. A known kind with a value unknown

@@ -72,10 +72,10 @@ package enum Record: Hashable, Sendable {
 
     /// Whether the record draws no number and repeats the one before it. Record numbers must not depend on whether and
     /// how a recording is made.
-    package var isAside: Bool {
+    package var isUnnumbered: Bool {
         // After a rotation the session continues in the next segment.
         if case .end(let end) = self { return end.why == .rotated }
-        return format.isAside
+        return format.isUnnumbered
     }
 }
 

@@ -11,8 +11,8 @@ struct RecordKind: Sendable {
     var hasWall = true
     /// Whether no chunk counts the record: its line is between two chunks or after the last.
     var isOutsideChunks = false
-    /// Whether the record draws no number (`Record.isAside`).
-    var isAside = false
+    /// Whether the record draws no number (`Record.isUnnumbered`).
+    var isUnnumbered = false
 }
 
 /// The contents of a record: the members that follow the ones common to all kinds.
@@ -250,7 +250,7 @@ extension Record.MarkRecord: RecordBody, MemberedObject {
 }
 
 extension Record.StateRecord: RecordBody, MemberedObject {
-    static let kind = RecordKind(name: "st", hasWall: false, isAside: true)
+    static let kind = RecordKind(name: "st", hasWall: false, isUnnumbered: true)
     static let blank = Self(after: 0, checksum: 0, checksumVersion: 1, sections: 0, items: 0)
     static let members: [RecordMember<Self>] = [
         RecordMember("at", at: \.after).required(),
@@ -279,7 +279,7 @@ extension Record.StateRecord: RecordBody, MemberedObject {
 }
 
 extension Record.ClockRecord: RecordBody, MemberedObject {
-    static let kind = RecordKind(name: "clock", isAside: true)
+    static let kind = RecordKind(name: "clock", isUnnumbered: true)
     static let blank = Self()
     static let members: [RecordMember<Self>] = [
         RecordMember("step_us", at: \.step),
@@ -288,7 +288,7 @@ extension Record.ClockRecord: RecordBody, MemberedObject {
 }
 
 extension Record.NoteRecord: RecordBody, MemberedObject {
-    static let kind = RecordKind(name: "note", isAside: true)
+    static let kind = RecordKind(name: "note", isUnnumbered: true)
     static let blank = Self(level: "info", message: "")
     static let members: [RecordMember<Self>] = [
         RecordMember("lvl", at: \.level),
@@ -297,7 +297,7 @@ extension Record.NoteRecord: RecordBody, MemberedObject {
 }
 
 extension Record.SyncRecord: RecordBody, MemberedObject {
-    static let kind = RecordKind(name: "sync", hasWall: false, isOutsideChunks: true, isAside: true)
+    static let kind = RecordKind(name: "sync", hasWall: false, isOutsideChunks: true, isUnnumbered: true)
     static let blank = Self(offset: 0, bytes: 0, records: 0, firstTime: .zero, lastTime: .zero, crc: 0)
     static let members: [RecordMember<Self>] = [
         RecordMember("off", at: \.offset).required(),
@@ -312,7 +312,7 @@ extension Record.SyncRecord: RecordBody, MemberedObject {
 }
 
 extension Record.IndexRecord: RecordBody, MemberedObject {
-    static let kind = RecordKind(name: "idx", hasWall: false, isOutsideChunks: true, isAside: true)
+    static let kind = RecordKind(name: "idx", hasWall: false, isOutsideChunks: true, isUnnumbered: true)
     static let blank = Self(chunks: [], kinds: [])
     static let members: [RecordMember<Self>] = [
         RecordMember("chunks", at: \.chunks, always: true).required(),

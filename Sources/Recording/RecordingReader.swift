@@ -298,8 +298,8 @@ package struct RecordingReader: ~Copyable {
         if isFirst, head.segment > 1 { expected = repeatsNumber ? number + 1 : number }
         isFirst = false
         // A record of an unknown kind may be one that draws no number.
-        let isAside = repeatsNumber || (isUnknown && number == expected - 1)
-        let due = isAside ? expected - 1 : expected
+        let isUnnumbered = repeatsNumber || (isUnknown && number == expected - 1)
+        let due = isUnnumbered ? expected - 1 : expected
         if number != due {
             waiting.append(.discontinuity(expected: due, found: number, line: lines.line))
             displacement = nil

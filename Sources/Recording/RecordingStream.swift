@@ -16,13 +16,13 @@ package struct RecordingStream: ~Copyable {
     package mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
 
     /// Counts a record that no viewer receives.
-    package mutating func pass(_ record: Record, _ stamp: Stamp) { if !record.isAside { number = stamp.n } }
+    package mutating func pass(_ record: Record, _ stamp: Stamp) { if !record.isUnnumbered { number = stamp.n } }
 
     /// Returns the line of the next record with its line feed, or `nil` when the line is too long to be read again.
     package mutating func line(of record: Record, _ stamp: Stamp) -> [UInt8]? {
         var stamp = stamp
         pass(record, stamp)
-        if record.isAside { stamp.n = number }
+        if record.isUnnumbered { stamp.n = number }
         return encoder.encode(record, stamp) ? encoder.line : nil
     }
 

@@ -52,7 +52,7 @@ public struct RecordingWriter: ~Copyable {
         }
     }
 
-    /// The number of the next record. A record with `Record.isAside` draws none.
+    /// The number of the next record. A record with `Record.isUnnumbered` draws none.
     package private(set) var nextNumber = 1
     /// The bytes of text so far, including those not written yet.
     package private(set) var length = 0
@@ -122,7 +122,7 @@ public struct RecordingWriter: ~Copyable {
     /// Appends a record whose stamp already has a number. Numbers must increase. A hole tells readers that records are
     /// missing, as happens after an error. The number is ignored for a record that draws none or is restated.
     package mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
-        if !record.isAside, !stamp.isRestated {
+        if !record.isUnnumbered, !stamp.isRestated {
             precondition(stamp.n >= nextNumber, "a record's number must be greater than that of the one before it")
             nextNumber = stamp.n
         }
@@ -135,7 +135,7 @@ public struct RecordingWriter: ~Copyable {
     ) throws(RecordingError) -> Int {
         // Flushing first keeps memory bounded when the disk refuses writes.
         if output.isFull { try flush() }
-        let number = record.isAside || isRestated ? nextNumber - 1 : nextNumber
+        let number = record.isUnnumbered || isRestated ? nextNumber - 1 : nextNumber
         let time = clamped(time)
         try add(record, Stamp(n: number, time: time, wall: wall, isRestated: isRestated))
         nextNumber = number + 1
@@ -173,7 +173,7 @@ public struct RecordingWriter: ~Copyable {
             try add(.index(index), Stamp(n: nextNumber - 1, time: time, wall: 0))
         }
         let record = Record.end(end)
-        try add(record, Stamp(n: record.isAside ? nextNumber - 1 : nextNumber, time: time, wall: stamp.wall))
+        try add(record, Stamp(n: record.isUnnumbered ? nextNumber - 1 : nextNumber, time: time, wall: stamp.wall))
         return try output.finish(isSynced: durability != .never)
     }
 
@@ -217,7 +217,7 @@ public struct RecordingWriter: ~Copyable {
         if case .sync = record { return }
         summary.note(record)
         let time: Moment? = if case .head = record { nil } else { stamp.time }
-        let number = record.isAside || stamp.isRestated ? stamp.n + 1 : stamp.n
+        let number = record.isUnnumbered || stamp.isRestated ? stamp.n + 1 : stamp.n
         chunk.add(encoder.line, kind: record.kind, time: time, number: number)
         encoder.forgetLongLine()
     }

@@ -22,7 +22,7 @@ extension SocketIOClient {
     /// Notes a message whose event was already decoded (see `SocketIO.Event.plainArray`).
     ///
     /// Returns false, and does nothing, if the message needs more than delivery. In that case, pass it to `receive`.
-    public mutating func hearsEvent(at now: Moment) -> Bool {
+    public mutating func takesPlainEvent(at now: Moment) -> Bool {
         guard configuration.limits.depth == JSONReader.standardDepth, !assembler.isExpecting,
             let index = membership(of: "/"), memberships[index].isJoined,
             !memberships[index].ledger.recovery.isTracking, engine.hearsMessage(at: now)

@@ -100,7 +100,7 @@ struct SessionRunner: SourceReader {
         session = Session(
             Configuration(
                 backend: backend, revision: .v4, company: Self.company, workspace: Self.workspace, rooms: [room],
-                lookAgain: nil),
+                resyncInterval: nil),
             seed: 1)
     }
 

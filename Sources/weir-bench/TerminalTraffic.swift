@@ -21,7 +21,7 @@ struct TerminalTraffic {
         let rooms = [traffic.listRoom] + traffic.channels.indices.map { [traffic] in traffic.feedRoom($0) }
         let configuration = Configuration(
             backend: .twake, revision: .v4, company: traffic.company, workspace: traffic.workspace, rooms: rooms,
-            lookAgain: nil)
+            resyncInterval: nil)
         session = Session(configuration, seed: seed)
         interval = .microseconds(1_000_000 / Int64(rate))
         session.handle(.start, n: 0, at: now, into: &effects)

@@ -47,7 +47,7 @@ struct TwakeRecording: ~Copyable {
         let rooms = [traffic.listRoom] + traffic.channels.indices.map { traffic.feedRoom($0) }
         let configuration = Configuration(
             backend: .twake, revision: .v4, company: traffic.company, workspace: traffic.workspace, rooms: rooms,
-            lookAgain: nil)
+            resyncInterval: nil)
         self.traffic = traffic
         session = Session(configuration, seed: seed)
         writer = try RecordingWriter(

@@ -19,7 +19,7 @@ enum ActionCommand {
         do {
             switch options.target {
             case .running(let process, let place):
-                let results = try actions.map { action throws(Trouble) in
+                let results = try actions.map { action throws(CommandError) in
                     var action = action
                     action.place = place
                     return try process.perform(action)
@@ -33,31 +33,31 @@ enum ActionCommand {
     }
 
     private static func run(
-        _ actions: [Action], _ configuration: ErrandConfiguration, json: Bool
+        _ actions: [Action], _ configuration: ActionRunnerConfiguration, json: Bool
     ) async throws -> ExitCode {
         let progress = UploadLine.onTerminal
         var configuration = configuration
         if let progress { configuration.uploading = { progress.show($0) } }
-        let errand = try Errand(configuration) { notice in
+        let runner = try ActionRunner(configuration) { notice in
             if notice.level == .error { Console.note("\(notice.level.rawValue): \(notice.text)") }
         }
         let interruption = Monitor<Int32?>(nil)
         if actions.contains(where: { !$0.files.isEmpty }) {
             Signals.onFirst { number in
-                errand.cancel { isCancelled in
+                runner.cancel { isCancelled in
                     // A request that was sent cannot be withdrawn.
                     guard isCancelled else { _exit(128 + number) }
                     interruption.change { $0 = number }
                 }
             }
         }
-        let results = await errand.run(actions)
+        let results = await runner.run(actions)
         progress?.end()
         let code = tell(results, json: json, hasToken: configuration.token != nil)
         return interruption.look { $0 }.map { ExitCode(endedBy: $0) } ?? code
     }
 
-    private static func tell(_ results: [ErrandResult], json: Bool, hasToken: Bool = true) -> ExitCode {
+    private static func tell(_ results: [ActionRunnerResult], json: Bool, hasToken: Bool = true) -> ExitCode {
         var code = ExitCode.done
         for result in results {
             guard !result.hadWaited else {
@@ -71,7 +71,7 @@ enum ActionCommand {
     }
 
     /// Notes the end of an action that had waited in the store. It is not a result of this command.
-    private static func note(_ result: ErrandResult) {
+    private static func note(_ result: ActionRunnerResult) {
         let what = result.action.operation.words
         switch result.outcome {
         case .done: Console.note("\(what), which was queued, was done first")
@@ -84,7 +84,7 @@ enum ActionCommand {
         Timestamp(milliseconds: WallTime.milliseconds)
     }
 
-    private static func code(of outcome: ErrandResult.Outcome) -> ExitCode {
+    private static func code(of outcome: ActionRunnerResult.Outcome) -> ExitCode {
         switch outcome {
         case .done: .done
         case .refused: .refused
@@ -94,7 +94,7 @@ enum ActionCommand {
     }
 
     /// Prints the id on standard output, or a sentence on standard error.
-    private static func printLine(_ result: ErrandResult, _ hasToken: Bool) -> ExitCode {
+    private static func printLine(_ result: ActionRunnerResult, _ hasToken: Bool) -> ExitCode {
         let what = result.action.operation.words
         switch result.outcome {
         case .done(let subject):
@@ -116,7 +116,7 @@ enum ActionCommand {
         return code(of: result.outcome)
     }
 
-    private static func printJSON(_ result: ErrandResult) -> ExitCode {
+    private static func printJSON(_ result: ActionRunnerResult) -> ExitCode {
         let printed = Console.print(result.json.raw.description + "\n")
         let own = code(of: result.outcome)
         return own == .done ? printed : own
@@ -165,9 +165,10 @@ extension RunningProcess {
     static let actionPatience: Duration = .seconds(30)
 
     /// Performs an action in a running tail, and waits for its outcome.
-    fileprivate func perform(_ action: Action) throws(Trouble) -> ErrandResult {
-        guard let result = ErrandResult(try call(.act, timeout: Self.actionPatience, action.parameters), of: action)
-        else { throw Trouble("\(name) sent no valid result of the action", .runtimeError) }
+    fileprivate func perform(_ action: Action) throws(CommandError) -> ActionRunnerResult {
+        guard
+            let result = ActionRunnerResult(try call(.act, timeout: Self.actionPatience, action.parameters), of: action)
+        else { throw CommandError("\(name) sent no valid result of the action", .runtimeError) }
         return result
     }
 }

@@ -10,7 +10,7 @@ import Wire
 struct ActionOptions {
     /// The process that performs the action.
     enum Target {
-        case server(ErrandConfiguration)
+        case server(ActionRunnerConfiguration)
         /// A running tail; its own place applies if none is named.
         case running(RunningProcess, Action.Place?)
     }
@@ -53,11 +53,11 @@ struct ActionOptions {
 
     private static func configuration(
         _ words: inout ArraySlice<String>, _ arguments: Arguments
-    ) throws(UsageError) -> ErrandConfiguration {
+    ) throws(UsageError) -> ActionRunnerConfiguration {
         guard let address = words.popFirst() else { throw arguments.error("URL is missing") }
         let url = try arguments.serviceURL(address)
         let tokens = try arguments.tokens()
-        var configuration = ErrandConfiguration(
+        var configuration = ActionRunnerConfiguration(
             server: url, token: tokens.server,
             maximumAttempts: try arguments.count(.maxAttempts) ?? 3, seed: UInt64.random(in: .min ... .max))
         configuration.serviceTokens = tokens.services

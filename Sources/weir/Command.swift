@@ -22,7 +22,7 @@ final class Command: Sendable {
     /// The commands that perform actions.
     static let actions: [Command] = [send, edit, react, delete, read, perform, channel, workspace, account]
     /// The commands that use REST without a realtime connection.
-    static let errands: [Command] = actions + [draft, login, logout, whoami, download]
+    static let oneShots: [Command] = actions + [draft, login, logout, whoami, download]
     /// The verbs of `weir rooms`.
     static let roomVerbs: [Command] = rooms.verbs
 

@@ -29,7 +29,7 @@ enum Console {
 
     /// Prints the error that ends a command, and returns its exit code.
     static func fail(_ error: any Error) -> ExitCode {
-        let trouble = Trouble(error)
+        let trouble = CommandError(error)
         complain(trouble.sentence)
         return trouble.code
     }

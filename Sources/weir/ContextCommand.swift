@@ -14,7 +14,7 @@ enum ContextCommand {
                 return try body(arguments)
             } catch {
                 guard error.code != .usage else { throw arguments.error(error.message) }
-                return Console.fail(Trouble(error.message, error.code))
+                return Console.fail(CommandError(error.message, error.code))
             }
         }
     }

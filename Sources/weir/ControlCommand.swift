@@ -20,15 +20,15 @@ enum ControlCommand {
     }
 
     /// Prints the lines after the answer until the stream ends.
-    private static func follow(_ process: RunningProcess, _ options: ControlOptions) throws(Trouble) -> ExitCode {
+    private static func follow(_ process: RunningProcess, _ options: ControlOptions) throws(CommandError) -> ExitCode {
         do throws(NetworkError) {
             let stream = try LocalSocketStream(path: process.path)
             try stream.send(RunningProcess.request(options.method, options.parameters))
             guard let first = try stream.readLine(timeout: options.patience) else {
-                return Console.fail(Trouble("\(process.name) closed without an answer", .noConnection))
+                return Console.fail(CommandError("\(process.name) closed without an answer", .noConnection))
             }
             let result: JSONValue
-            do throws(Trouble) {
+            do throws(CommandError) {
                 result = try process.result(first, of: options.method)
             } catch {
                 return Console.fail(error)

@@ -23,8 +23,8 @@ enum ControlSocket {
     }
 
     /// Returns the error for a socket path that is in use.
-    static func taken(_ path: String) -> Trouble {
-        Trouble("\(name(of: path)) is already running: choose another --name, or see 'weir ps'", .usage)
+    static func taken(_ path: String) -> CommandError {
+        CommandError("\(name(of: path)) is already running: choose another --name, or see 'weir ps'", .usage)
     }
 
     /// Returns the path of the socket with a name.

@@ -58,7 +58,7 @@ enum DownloadCommand {
                 try Store(opening: path, now: WallTime.milliseconds)
             }
         } catch {
-            if options.store.isRequired { return Console.fail(Trouble("\(error)", .cannotWrite)) }
+            if options.store.isRequired { return Console.fail(CommandError("\(error)", .cannotWrite)) }
             Console.note("warning: the store cannot be used: \(error)")
             store = nil
         }
@@ -66,7 +66,7 @@ enum DownloadCommand {
         store?.tell(onDrained: {}) { Console.note("warning: not stored: \($0)") }
         // Check this before downloading anything.
         if let file = options.file, !options.isForced, access(file, F_OK) == 0 {
-            return Console.fail(Trouble("\(file) already exists; --force replaces it", .cannotWrite))
+            return Console.fail(CommandError("\(file) already exists; --force replaces it", .cannotWrite))
         }
         return await AccountCommand.with(options.url, options.backend, options.access, hasToken: options.token != nil) {
             service async throws(AccountService.Failure) in
@@ -87,7 +87,7 @@ enum DownloadCommand {
             }
         }
         if let problem = WholeFile.write(bytes, to: file) {
-            return Console.fail(Trouble("\(file) cannot be written: \(problem)", .cannotWrite))
+            return Console.fail(CommandError("\(file) cannot be written: \(problem)", .cannotWrite))
         }
         let fields: KeyValuePairs<String, JSONValue> = ["file": .string(file), "bytes": .integer(Int64(bytes.count))]
         return AccountCommand.print(fields, options.json) {

@@ -86,7 +86,7 @@ enum DraftCommand {
             Console.note("+ draft for \(channel)")
             return .done
         }
-        guard let draft else { throw Trouble("no draft for \(channel)") }
+        guard let draft else { throw CommandError("no draft for \(channel)") }
         if options.verb == .drop {
             try keep(nil)
             Console.note("- draft for \(draft.place)")

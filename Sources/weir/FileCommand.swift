@@ -139,13 +139,13 @@ extension FileCommand {
         let wish = RecordingMarks.Wish(label: label, at: position)
         guard path == "-" || arguments[.output] != nil else {
             guard try RecordingMarks.keep(wish, beside: path, hearing: complaints.hear) else {
-                throw Trouble(unreached)
+                throw CommandError(unreached)
             }
             return complaints.code
         }
         let result = try RecordingMarks.add(
             [wish], to: path, writing: arguments.destination, hearing: complaints.hear)
-        guard result.unset.isEmpty else { throw Trouble(unreached) }
+        guard result.unset.isEmpty else { throw CommandError(unreached) }
         return complaints.code
     }
 }
@@ -246,7 +246,7 @@ extension Arguments {
         guard case .mark(let label)? = position, path != "-" else { return position }
         let labels = try RecordingMarks.list(path).map(\.label)
         guard labels.contains(label) else {
-            throw Trouble("\(option.flag): \(MarkFile.absence(of: label, among: labels))")
+            throw CommandError("\(option.flag): \(MarkFile.absence(of: label, among: labels))")
         }
         return try position.map(MarkFile(beside: path).resolved)
     }

@@ -60,7 +60,7 @@ enum SharingGroup {
     }
 
     /// Prints the rooms of a group, each with the member that holds it.
-    static func list(_ group: Asked, _ options: RoomsOptions) throws(Trouble) -> ExitCode {
+    static func list(_ group: Asked, _ options: RoomsOptions) throws(CommandError) -> ExitCode {
         var rows: [RoomRow] = []
         let pattern = options.words.isEmpty ? nil : try? RoomExpression(words: options.words)
         for (member, text) in try StreamCommand.held(in: group.url, group.arguments) {

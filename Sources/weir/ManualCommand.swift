@@ -22,12 +22,13 @@ enum ManualCommand {
 
     private static func writeAll(_ folder: String) -> ExitCode {
         if mkdir(folder, 0o777) != 0, errno != EEXIST {
-            return Console.fail(Trouble("cannot create \(folder): \(String(cString: strerror(errno)))", .cannotWrite))
+            return Console.fail(
+                CommandError("cannot create \(folder): \(String(cString: strerror(errno)))", .cannotWrite))
         }
         for command in Manual.pages {
             let path = "\(folder)/\(Manual.name(of: command)).1"
             if let problem = WholeFile.write(Array(Manual.page(of: command).utf8), to: path, mode: 0o644) {
-                return Console.fail(Trouble("\(path) cannot be written: \(problem)", .cannotWrite))
+                return Console.fail(CommandError("\(path) cannot be written: \(problem)", .cannotWrite))
             }
         }
         Console.note("\(Manual.pages.count) pages in \(folder)")

@@ -43,7 +43,7 @@ struct NotifyOptions {
 /// The command `weir notify`: passes notifications of a push service to a running tail.
 enum NotifyCommand {
     static func run(_ options: NotifyOptions) async -> ExitCode {
-        do throws(Trouble) {
+        do throws(CommandError) {
             let process = try RunningProcess.find(options.name)
             for payload in options.payloads { _ = try process.call(.push, [.init("payload", payload)]) }
             return .done

@@ -54,9 +54,9 @@ enum Option: Int, CaseIterable {
             Row(
                 "backend", Value(Self.backends),
                 "protocol of the server (default \(Self.usual)); socketio has no schema",
-                Scope([.demo, .tail, .record, .fileConvert, .explain, .emit], .server).and(.errands),
+                Scope([.demo, .tail, .record, .fileConvert, .explain, .emit], .server).and(.oneShots),
                 otherwise: [
-                    Variant(.errands, "protocol of the server (default \(Self.usual))", Self.knownBackends),
+                    Variant(.oneShots, "protocol of the server (default \(Self.usual))", Self.knownBackends),
                     Variant([.explain], "backend of the events (default all)", Self.knownBackends, isInherited: false),
                     Variant([.demo], "world to play (default \(Self.usual))", Self.worlds),
                     Variant([.emit], "protocol of the server (default socketio)"),
@@ -578,7 +578,7 @@ enum Option: Int, CaseIterable {
 /// Sets of commands that take the same options, in the order in which an error lists them.
 extension Option.Scope {
     fileprivate static let actions = Self(Command.actions)
-    fileprivate static let errands = Self(Command.errands)
+    fileprivate static let oneShots = Self(Command.oneShots)
     fileprivate static let roomVerbs = Self(Command.roomVerbs)
     /// The verbs of `file` that write a file.
     fileprivate static let writingFiles: Self = [
@@ -591,8 +591,8 @@ extension Option.Scope {
     /// The commands that open a realtime connection.
     fileprivate static let connections = Self([.tail, .record, .emit], .server)
     /// The commands that send requests. `loggedIn` contains those that need a token.
-    fileprivate static let requests = connections.and(.errands)
-    fileprivate static let loggedIn = connections.and(Self(Command.errands.filter { $0 != .login }))
+    fileprivate static let requests = connections.and(.oneShots)
+    fileprivate static let loggedIn = connections.and(Self(Command.oneShots.filter { $0 != .login }))
     /// The commands that show what they receive. Options that `tail` and `replay` share are about that, and apply to a
     /// viewer as well.
     fileprivate static let views: Self = [.demo, .tail, .replay, .attach]
@@ -609,7 +609,7 @@ extension Option.Scope {
     fileprivate static let results = roomVerbs.and([
         .ps, .configShow, .ctxList, .ctxShow, .ctxCheck, .fileInfo, .fileDoctor, .fileGrep, .fileDiff, .streamLs,
         .streamInfo,
-    ]).and(.errands).and([.emit])
+    ]).and(.oneShots).and([.emit])
     fileprivate static let contexts = Self(Command.table.filter(\.takesContext), .server)
     fileprivate static let settings = Self(
         Command.table.filter { $0.takesSettings || $0.family == "config" || $0 == .ctxCheck })

@@ -122,7 +122,7 @@ struct Outlets {
         if let report {
             do { try report.plan.write(report.collected, summary) } catch {
                 end.code = .cannotWrite
-                end.words = (end.words.map { $0 + "; " } ?? "") + "no report: \(Trouble(error).sentence)"
+                end.words = (end.words.map { $0 + "; " } ?? "") + "no report: \(CommandError(error).sentence)"
             }
         }
         let figures = hooks?.figures

@@ -12,7 +12,7 @@ enum PictureFile {
     static let most = 8 << 20
 
     /// Reads a picture file of a supported type.
-    static func read(_ path: String) throws(Problem) -> ErrandConfiguration.Picture {
+    static func read(_ path: String) throws(Problem) -> ActionRunnerConfiguration.Picture {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Problem(message: String(cString: strerror(errno))) }
         defer { close(descriptor) }
@@ -29,7 +29,7 @@ enum PictureFile {
         guard let type = type(of: bytes) else {
             throw Problem(message: "it is not a JPEG, PNG, GIF or WebP picture")
         }
-        return ErrandConfiguration.Picture(bytes: bytes, type: type)
+        return ActionRunnerConfiguration.Picture(bytes: bytes, type: type)
     }
 
     /// Returns the media type by the first bytes, regardless of the file's name.

@@ -5,12 +5,12 @@ import Terminal
 
 /// The command `weir rooms --store FILE`: the rooms of the last tailed account, in the state that the next start uses.
 enum RememberedRooms {
-    static func run(_ options: RoomsOptions, store path: String) throws(Trouble) -> ExitCode {
+    static func run(_ options: RoomsOptions, store path: String) throws(CommandError) -> ExitCode {
         let file = RoomStore(path: path)
         let expanded = try RoomStore.expanding(options.words) { file }
         return try file.use { store, account in
             guard let remembered = try RoomStore.remembered(in: store, of: account) else {
-                throw Trouble("\(path) contains no account")
+                throw CommandError("\(path) contains no account")
             }
             return try act(options, expanded, on: store, remembered)
         }
@@ -23,7 +23,7 @@ enum RememberedRooms {
         switch options.command {
         case .roomsJoin, .roomsLeave:
             guard names.count == expanded.typed.terms.count, !expanded.typed.terms.contains(where: \.isExcluded) else {
-                throw Trouble("--store accepts only the names of rooms; pin a pattern in a running tail", .usage)
+                throw CommandError("--store accepts only the names of rooms; pin a pattern in a running tail", .usage)
             }
         default: return list(remembered, expanded, asJSON: options.json)
         }
@@ -34,7 +34,7 @@ enum RememberedRooms {
         } else {
             if let other = names.first(where: { room in !remembered.rooms.contains { $0.name == room } }) {
                 let near = Suggestion.phrase(for: other, among: remembered.rooms.map(\.name))
-                throw Trouble("\(other) is not a stored room" + near)
+                throw CommandError("\(other) is not a stored room" + near)
             }
             try store.commit(names.map { .roomLeft(name: $0) }, of: remembered.scope, at: WallTime.milliseconds)
             for room in names { Console.note("- room \(room)") }

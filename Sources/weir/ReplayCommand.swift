@@ -45,7 +45,7 @@ enum ReplayCommand {
     }
 
     /// Returns the settings of the replay, including its control socket.
-    static func configuration(_ options: ReplayOptions) throws(Trouble) -> ReplayConfiguration {
+    static func configuration(_ options: ReplayOptions) throws(CommandError) -> ReplayConfiguration {
         var playing = options.replay
         playing.tool = Help.version
         if options.hasControl { playing.controlPath = ControlSocket.pathForThisProcess(name: options.name) }

@@ -10,7 +10,7 @@ enum RoomSetCommand {
         case save, use, ls, show, rm, diff, edit
     }
 
-    static func run(_ options: RoomsOptions) throws(Trouble) -> ExitCode {
+    static func run(_ options: RoomsOptions) throws(CommandError) -> ExitCode {
         guard let word = options.words.first else { throw usage("the verb is missing") }
         guard let action = Action(rawValue: word) else {
             let words = Action.allCases.map(\.rawValue)
@@ -46,12 +46,12 @@ enum RoomSetCommand {
         }
     }
 
-    private static func usage(_ sentence: String) -> Trouble { Trouble("rooms set: " + sentence, .usage) }
+    private static func usage(_ sentence: String) -> CommandError { CommandError("rooms set: " + sentence, .usage) }
 
-    private static func set(_ name: String, in store: RoomStore) throws(Trouble) -> RoomExpression {
+    private static func set(_ name: String, in store: RoomStore) throws(CommandError) -> RoomExpression {
         let sets = try store.sets()
         guard let set = sets[name] else {
-            throw Trouble("there is no set @\(name)" + Suggestion.phrase(for: name, among: sets.keys.sorted()))
+            throw CommandError("there is no set @\(name)" + Suggestion.phrase(for: name, among: sets.keys.sorted()))
         }
         return set
     }
@@ -71,7 +71,7 @@ enum RoomSetCommand {
 
     private static func save(
         _ name: String, _ words: [String], in store: RoomStore, _ options: RoomsOptions
-    ) throws(Trouble) -> ExitCode {
+    ) throws(CommandError) -> ExitCode {
         let expression: RoomExpression
         if words.isEmpty {
             let rows = try RoomsClient(options.name).rows("rooms.list", RoomsClient.Params())
@@ -85,7 +85,7 @@ enum RoomSetCommand {
         do throws(RoomPatternError) {
             _ = try RoomExpression([.init(.set(name))]).expanding(sets)
         } catch {
-            throw Trouble(error.sentence, .usage)
+            throw CommandError(error.sentence, .usage)
         }
         try store.save(expression, as: name)
         Console.note(
@@ -93,13 +93,13 @@ enum RoomSetCommand {
         return .done
     }
 
-    private static func read(_ words: [String]) throws(Trouble) -> RoomExpression {
+    private static func read(_ words: [String]) throws(CommandError) -> RoomExpression {
         do throws(RoomPatternError) { return try RoomExpression(words: words) } catch {
             throw usage(error.sentence)
         }
     }
 
-    private static func use(_ name: String, _ options: RoomsOptions) throws(Trouble) -> ExitCode {
+    private static func use(_ name: String, _ options: RoomsOptions) throws(CommandError) -> ExitCode {
         guard options.store == nil else { throw usage("use needs a running tail") }
         var options = options
         options.words = ["@" + name]
@@ -109,7 +109,7 @@ enum RoomSetCommand {
     /// Prints the differences between two sets, or between a set and the wanted rooms.
     private static func diff(
         _ name: String, _ words: [String], in store: RoomStore, _ options: RoomsOptions
-    ) throws(Trouble) -> ExitCode {
+    ) throws(CommandError) -> ExitCode {
         let mine = try set(name, in: store)
         var text = ""
         if let other = words.first {
@@ -132,16 +132,16 @@ enum RoomSetCommand {
     }
 
     /// Opens the patterns in the user's editor. Invalid patterns leave the set unchanged.
-    private static func edit(_ name: String, in store: RoomStore) throws(Trouble) -> ExitCode {
+    private static func edit(_ name: String, in store: RoomStore) throws(CommandError) -> ExitCode {
         let before = try store.sets()[name]
         let lines: [String]
         do {
             lines = try Editor.edit(before.map { self.lines(of: $0) } ?? "")
         } catch {
-            throw Trouble(error.message)
+            throw CommandError(error.message)
         }
         let words = lines.filter { !$0.allSatisfy(\.isWhitespace) }
-        guard !words.isEmpty else { throw Trouble("no patterns: the set is unchanged") }
+        guard !words.isEmpty else { throw CommandError("no patterns: the set is unchanged") }
         let expression = try read(words)
         if expression == before {
             Console.note("@\(name) is unchanged")

@@ -11,11 +11,11 @@ struct RoomStore {
     private let account: StoreAccount?
 
     /// Creates access to the store of a running tail, for the tail's account.
-    init(of client: RoomsClient) throws(Trouble) {
+    init(of client: RoomsClient) throws(CommandError) {
         let context = try client.ask("rooms.context", RoomsClient.Params())
         guard case .string(let path)? = context["store"], case .string(let server)? = context["server"],
             case .string(let user)? = context["user"]
-        else { throw Trouble("the tail's answer does not name its store") }
+        else { throw CommandError("the tail's answer does not name its store") }
         self.path = path
         account = StoreAccount(server: server, user: user)
     }
@@ -27,7 +27,7 @@ struct RoomStore {
     }
 
     /// Creates access to the store of the options: the named file, that of a running tail, or the user's store.
-    init(_ options: RoomsOptions) throws(Trouble) {
+    init(_ options: RoomsOptions) throws(CommandError) {
         if let store = options.store {
             self.init(path: store)
         } else if options.name != nil {
@@ -37,22 +37,22 @@ struct RoomStore {
         } else if let path = StateFolder.storePath {
             self.init(path: path)
         } else {
-            throw Trouble("there is no store: name one with --store")
+            throw CommandError("there is no store: name one with --store")
         }
     }
 
     /// Opens the store and calls `body` with it and the account.
-    func use<Result>(_ body: (Store, StoreAccount) throws -> Result) throws(Trouble) -> Result {
+    func use<Result>(_ body: (Store, StoreAccount) throws -> Result) throws(CommandError) -> Result {
         let store: Store
-        do { store = try Store(opening: path, now: WallTime.milliseconds) } catch { throw Trouble("\(error)") }
+        do { store = try Store(opening: path, now: WallTime.milliseconds) } catch { throw CommandError("\(error)") }
         defer { store.close() }
         do {
             guard let account = try account ?? store.accounts().first else {
-                throw Trouble("\(path) contains no account")
+                throw CommandError("\(path) contains no account")
             }
             return try body(store, account)
         } catch {
-            throw Trouble(error)
+            throw CommandError(error)
         }
     }
 
@@ -71,7 +71,7 @@ struct RoomStore {
     }
 
     /// Returns the sets by name.
-    func sets() throws(Trouble) -> [String: RoomExpression] {
+    func sets() throws(CommandError) -> [String: RoomExpression] {
         try use { store, account in
             var sets: [String: RoomExpression] = [:]
             for (note, text) in try store.notes(of: account) {
@@ -82,7 +82,7 @@ struct RoomStore {
     }
 
     /// Stores a set, or removes it if `expression` is `nil`.
-    func save(_ expression: RoomExpression?, as name: String) throws(Trouble) {
+    func save(_ expression: RoomExpression?, as name: String) throws(CommandError) {
         try use { store, account in
             try store.commit(
                 [.note(.roomSet(name: name), expression?.description)], of: StoreScope(account),
@@ -101,20 +101,22 @@ struct RoomStore {
     }
 
     /// Parses patterns that were checked before, and expands the sets of the tail's account.
-    static func expanding(_ words: [String], for client: RoomsClient) throws(Trouble) -> Expanded {
-        try expanding(words) { () throws(Trouble) in try RoomStore(of: client) }
+    static func expanding(_ words: [String], for client: RoomsClient) throws(CommandError) -> Expanded {
+        try expanding(words) { () throws(CommandError) in try RoomStore(of: client) }
     }
 
-    static func expanding(_ words: [String], in store: () throws(Trouble) -> RoomStore) throws(Trouble) -> Expanded {
+    static func expanding(_ words: [String], in store: () throws(CommandError) -> RoomStore) throws(CommandError)
+        -> Expanded
+    {
         do throws(RoomPatternError) {
             let typed = try RoomExpression(words: words)
             guard !typed.setNames.isEmpty else { return Expanded(typed: typed, expanded: typed) }
-            let sets = try Result { () throws(Trouble) in try store().sets() }.mapError {
+            let sets = try Result { () throws(CommandError) in try store().sets() }.mapError {
                 RoomPatternError($0.sentence)
             }.get()
             return Expanded(typed: typed, expanded: try typed.expanding(sets))
         } catch {
-            throw Trouble(error.sentence)
+            throw CommandError(error.sentence)
         }
     }
 }

@@ -106,8 +106,8 @@ enum RoomTable {
     }
 
     /// Prints the members of a room, or its messages.
-    static func printItems(_ answer: JSONValue, _ options: RoomsOptions) throws(Trouble) -> ExitCode {
-        guard case .array(let items)? = answer["items"] else { throw Trouble("the tail's answer cannot be read") }
+    static func printItems(_ answer: JSONValue, _ options: RoomsOptions) throws(CommandError) -> ExitCode {
+        guard case .array(let items)? = answer["items"] else { throw CommandError("the tail's answer cannot be read") }
         if answer["fresh"] != .bool(true) {
             Console.note("no answer from the server: this was known before")
         }

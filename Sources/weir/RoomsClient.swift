@@ -11,7 +11,7 @@ struct RoomsClient {
     private let process: RunningProcess
 
     /// Creates a client for the tail with the given name, or for the only one that answers.
-    init(_ name: String?) throws(Trouble) {
+    init(_ name: String?) throws(CommandError) {
         if let name {
             process = RunningProcess(name: name)
             return
@@ -20,9 +20,9 @@ struct RoomsClient {
             (try? LocalSocketClient.ask(path: ControlSocket.path(named: $0), line: Self.request("hello", Params())))
                 != nil
         }
-        guard let only = running.first else { throw Trouble("no tail is running", .noConnection) }
+        guard let only = running.first else { throw CommandError("no tail is running", .noConnection) }
         guard running.count == 1 else {
-            throw Trouble(
+            throw CommandError(
                 "\(running.count) tails are running; choose one with --on: " + running.joined(separator: ", "), .usage)
         }
         process = RunningProcess(name: only)
@@ -39,7 +39,7 @@ struct RoomsClient {
     }
 
     /// Sends a request and waits for the answer.
-    func ask(_ method: String, _ params: Params) throws(Trouble) -> JSONValue {
+    func ask(_ method: String, _ params: Params) throws(CommandError) -> JSONValue {
         let answer: [UInt8]
         do {
             answer = try LocalSocketClient.ask(
@@ -48,19 +48,19 @@ struct RoomsClient {
             throw process.unanswered(error)
         }
         guard let value = try? JSONValue(parsing: answer[...]) else {
-            throw Trouble("the answer of \(process.name) is not JSON", .runtimeError)
+            throw CommandError("the answer of \(process.name) is not JSON", .runtimeError)
         }
         if case .string(let message)? = value["error"]?["message"] {
-            throw Trouble("the tail refused \(method): \(message)", .runtimeError)
+            throw CommandError("the tail refused \(method): \(message)", .runtimeError)
         }
         guard let result = value["result"] else {
-            throw Trouble("the answer of \(process.name) has no result", .runtimeError)
+            throw CommandError("the answer of \(process.name) has no result", .runtimeError)
         }
         return result
     }
 
     /// Returns the rooms in the answer to a request.
-    func rows(_ method: String, _ params: Params) throws(Trouble) -> [RoomRow] {
+    func rows(_ method: String, _ params: Params) throws(CommandError) -> [RoomRow] {
         guard case .array(let elements) = try ask(method, params) else { return [] }
         return elements.compactMap { RoomRow($0) }
     }

@@ -20,7 +20,7 @@ enum RoomsCommand {
     }
 
     /// Sends the request to a running tail.
-    static func wish(_ options: RoomsOptions) throws(Trouble) -> ExitCode {
+    static func wish(_ options: RoomsOptions) throws(CommandError) -> ExitCode {
         let client = try RoomsClient(options.name)
         if options.command == .roomsSelect { return try select(options, client) }
         let rooms = try RoomStore.expanding(options.words, for: client)
@@ -30,7 +30,7 @@ enum RoomsCommand {
 
     private static func run(
         _ options: RoomsOptions, _ client: RoomsClient, _ rooms: RoomStore.Expanded
-    ) throws(Trouble) -> ExitCode {
+    ) throws(CommandError) -> ExitCode {
         var params = RoomsClient.Params(rooms: rooms.terms, all: options.all, lasting: options.lasting)
         (params.since, params.older) = (options.since, options.older)
         switch options.command {
@@ -57,7 +57,7 @@ enum RoomsCommand {
     }
 
     /// Changes the selection and prints the new one.
-    private static func select(_ options: RoomsOptions, _ client: RoomsClient) throws(Trouble) -> ExitCode {
+    private static func select(_ options: RoomsOptions, _ client: RoomsClient) throws(CommandError) -> ExitCode {
         let globals = try client.ask("rooms.select", RoomsClient.Params(rooms: options.words))
         if options.json { return Console.print(globals.raw.description + "\n") }
         return Console.print(TerminalText.escaped(Globals.selection(in: globals)) + "\n")
@@ -65,9 +65,9 @@ enum RoomsCommand {
 
     private static func resolve(
         _ client: RoomsClient, _ params: RoomsClient.Params, asJSON: Bool
-    ) throws(Trouble) -> ExitCode {
+    ) throws(CommandError) -> ExitCode {
         let answer = try client.ask("rooms.resolve", params)
-        guard let resolution = RoomResolution(answer) else { throw Trouble("the tail's answer cannot be read") }
+        guard let resolution = RoomResolution(answer) else { throw CommandError("the tail's answer cannot be read") }
         if asJSON {
             let code = Console.print(answer.raw.description + "\n")
             return code == .done && !resolution.unmatched.isEmpty ? .runtimeError : code

@@ -34,11 +34,11 @@ enum RoomsWatch {
         }
     }
 
-    private static func expression(_ options: RoomsOptions) throws(Trouble) -> RoomExpression {
+    private static func expression(_ options: RoomsOptions) throws(CommandError) -> RoomExpression {
         do throws(RoomPatternError) {
             return try RoomExpression(words: options.words)
         } catch {
-            throw Trouble(error.sentence, .usage)
+            throw CommandError(error.sentence, .usage)
         }
     }
 }

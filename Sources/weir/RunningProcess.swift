@@ -13,13 +13,13 @@ struct RunningProcess {
     var path: String { ControlSocket.path(named: name) }
 
     /// Returns the process with the given name, or the only one that answers.
-    static func find(_ name: String?) throws(Trouble) -> RunningProcess {
+    static func find(_ name: String?) throws(CommandError) -> RunningProcess {
         if let name { return RunningProcess(name: name) }
         let running = all.filter { (try? $0.call(.hello)) != nil }
-        guard let only = running.first else { throw Trouble("no tail is running", .noConnection) }
+        guard let only = running.first else { throw CommandError("no tail is running", .noConnection) }
         guard running.count == 1 else {
             let names = running.map(\.name).joined(separator: ", ")
-            throw Trouble("\(running.count) tails are running; name one: \(names)", .usage)
+            throw CommandError("\(running.count) tails are running; name one: \(names)", .usage)
         }
         return only
     }
@@ -31,11 +31,11 @@ struct RunningProcess {
 
     /// Calls a method and returns its result.
     func call(_ method: ControlMethod, timeout: Duration = .seconds(5), _ parameters: [JSONValue.Member] = [])
-        throws(Trouble) -> JSONValue
+        throws(CommandError) -> JSONValue
     {
         let request = Self.request(method, parameters)
         guard request.count <= LocalSocketServer.maximumLine else {
-            throw Trouble(
+            throw CommandError(
                 "the request has \(request.count) bytes; the maximum is \(LocalSocketServer.maximumLine)",
                 .usage)
         }
@@ -55,7 +55,7 @@ struct RunningProcess {
     }
 
     /// Returns the descriptor of a connection that carries the recording. The caller must close it.
-    func attach() throws(Trouble) -> Int32 {
+    func attach() throws(CommandError) -> Int32 {
         let line: [UInt8]?
         let descriptor: Int32
         do throws(NetworkError) {
@@ -67,7 +67,7 @@ struct RunningProcess {
             throw unanswered(error)
         }
         guard let line, descriptor >= 0 else {
-            throw Trouble("\(name) closed without an answer", .noConnection)
+            throw CommandError("\(name) closed without an answer", .noConnection)
         }
         _ = try result(line, of: .attach)
         return descriptor
@@ -83,25 +83,28 @@ struct RunningProcess {
     }
 
     /// Returns the result in an answer, or throws its error.
-    func result(_ line: [UInt8], of method: ControlMethod) throws(Trouble) -> JSONValue {
+    func result(_ line: [UInt8], of method: ControlMethod) throws(CommandError) -> JSONValue {
         guard let value = try? JSONValue(parsing: line[...], keepsSpelling: true) else {
-            throw Trouble("the answer of \(name) is not JSON", .runtimeError)
+            throw CommandError("the answer of \(name) is not JSON", .runtimeError)
         }
         if case .string(let message)? = value["error"]?["message"] {
-            throw Trouble("\(name) refused \(method.rawValue): \(message)", Self.exitCode(of: value["error"]?["code"]))
+            throw CommandError(
+                "\(name) refused \(method.rawValue): \(message)", Self.exitCode(of: value["error"]?["code"]))
         }
-        guard let result = value["result"] else { throw Trouble("the answer of \(name) has no result", .runtimeError) }
+        guard let result = value["result"] else {
+            throw CommandError("the answer of \(name) has no result", .runtimeError)
+        }
         return result
     }
 
     /// Returns the error for a process that does not answer, with the names of those that run.
-    func unanswered(_ error: NetworkError) -> Trouble {
+    func unanswered(_ error: NetworkError) -> CommandError {
         let others = ControlSocket.names.filter { $0 != name }
         let running = others.isEmpty ? "no tail is running" : "running: " + others.joined(separator: ", ")
         let why =
             ControlSocket.names.contains(name)
             ? "'\(name)' does not answer: \(error.sentence)" : "no tail is named '\(name)'"
-        return Trouble("\(why); \(running)" + Suggestion.phrase(for: name, among: others), .noConnection)
+        return CommandError("\(why); \(running)" + Suggestion.phrase(for: name, among: others), .noConnection)
     }
 
     private static func exitCode(of code: JSONValue?) -> ExitCode {

@@ -5,7 +5,7 @@ import Network
 import Recording
 
 /// An error as one sentence for the user, with an exit code.
-struct Trouble: Error {
+struct CommandError: Error {
     var sentence: String
     var code: ExitCode
 
@@ -17,7 +17,7 @@ struct Trouble: Error {
     /// Creates the trouble for any error of the libraries.
     init(_ error: any Error) {
         switch error {
-        case let error as Trouble: self = error
+        case let error as CommandError: self = error
         case let error as EmitText.Problem: self.init(error.message, .usage)
         case let error as OutletError: self.init(error.words, .cannotWrite)
         case let error as RecordingError:
@@ -26,10 +26,10 @@ struct Trouble: Error {
         case let error as ScenarioError: self.init(error.description)
         case let error as URLError: self.init(error.message)
         case TailError.network(let error): self.init(error.sentence)
-        case ErrandError.network(let error): self.init(error.sentence)
+        case ActionRunnerError.network(let error): self.init(error.sentence)
         // A tail reads no recordings, so the error is about writing its own.
         case TailError.recording(let error): self.init(error.sentence, .cannotWrite)
-        case ErrandError.store(let error): self.init("\(error)", .cannotWrite)
+        case ActionRunnerError.store(let error): self.init("\(error)", .cannotWrite)
         case TailError.store(let error): self.init("\(error)", .cannotWrite)
         default: self.init("\(error)")
         }

@@ -15,7 +15,7 @@ enum ServeCommand {
     /// Starts the same server in the background, and prints its address as shell assignments.
     private static func detach() -> ExitCode {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return Console.fail(Trouble("cannot create a pipe")) }
+        guard pipe(&ends) == 0 else { return Console.fail(CommandError("cannot create a pipe")) }
         defer { for end in ends { close(end) } }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -32,7 +32,7 @@ enum ServeCommand {
         defer { for argument in arguments { free(argument) } }
         var server = pid_t()
         guard posix_spawn(&server, "/proc/self/exe", &actions, &attributes, &arguments, environ) == 0 else {
-            return Console.fail(Trouble("cannot start the server"))
+            return Console.fail(CommandError("cannot start the server"))
         }
         close(ends[1])
         ends[1] = -1

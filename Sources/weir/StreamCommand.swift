@@ -107,15 +107,15 @@ enum StreamCommand {
         /// Returns the members of a group by their display names, with the rooms that each published.
         static func held(
             in url: String, _ arguments: Arguments
-        ) throws(Trouble) -> [(member: String, rooms: [UInt8]?)] {
+        ) throws(CommandError) -> [(member: String, rooms: [UInt8]?)] {
             do {
                 let address = try StreamAddress(parsing: url)
                 let found = try GroupRooms.held(in: address, through: door(arguments))
                 return found.map { ("\($0.member.name) (\($0.member.id))", $0.rooms) }
             } catch let error as ClusterError {
-                throw Trouble(error.message)
+                throw CommandError(error.message)
             } catch {
-                throw Trouble("the group cannot be asked")
+                throw CommandError("the group cannot be asked")
             }
         }
 
@@ -177,7 +177,7 @@ enum StreamCommand {
                 do {
                     return try body(arguments, address, try StreamCatalogue(address, through: door(arguments)))
                 } catch let error as ClusterError {
-                    throw Trouble(error.message)
+                    throw CommandError(error.message)
                 }
             }
         }
@@ -347,7 +347,7 @@ enum StreamCommand {
             do {
                 let address = try StreamAddress(parsing: replay.paths[0])
                 guard try RemoteRecordings.members(replay.paths[0]) == nil else {
-                    throw Trouble("--durable is for one recording, and this is a group of several")
+                    throw CommandError("--durable is for one recording, and this is a group of several")
                 }
                 let mark = try StreamMark(address, called: name, through: door(arguments))
                 if let record = try mark.record() {
@@ -356,9 +356,9 @@ enum StreamCommand {
                 }
                 return DurableMark(mark)
             } catch let error as ClusterError {
-                throw Trouble(error.message)
+                throw CommandError(error.message)
             } catch let error as StreamAddress.Malformed {
-                throw Trouble("the nats:// URL: " + error.message)
+                throw CommandError("the nats:// URL: " + error.message)
             }
         }
     #else
@@ -366,8 +366,8 @@ enum StreamCommand {
 
         static func held(
             in url: String, _ arguments: Arguments
-        ) throws(Trouble) -> [(member: String, rooms: [UInt8]?)] {
-            throw Trouble(lack)
+        ) throws(CommandError) -> [(member: String, rooms: [UInt8]?)] {
+            throw CommandError(lack)
         }
 
         private static func checkAccess(_ arguments: Arguments) throws(UsageError) {}
@@ -380,17 +380,17 @@ enum StreamCommand {
         static let remove = Lacking.library
 
         static func printTails(_ arguments: Arguments, of url: String) throws(UsageError) -> ExitCode {
-            Console.fail(Trouble(lack))
+            Console.fail(CommandError(lack))
         }
 
         static func verb(_ body: Lacking) -> Command.Run {
-            FileCommand.verb { _ in throw Trouble(lack) }
+            FileCommand.verb { _ in throw CommandError(lack) }
         }
 
         static func durable(
             _ arguments: Arguments, _ name: String, _ replay: inout ReplayConfiguration
         ) throws -> (any Outlet)? {
-            throw Trouble(lack)
+            throw CommandError(lack)
         }
     #endif
 }

@@ -37,7 +37,7 @@ enum TailCommand {
     }
 
     /// Returns the tail's settings from the options.
-    static func configuration(_ options: TailOptions) throws(Trouble) -> TailConfiguration {
+    static func configuration(_ options: TailOptions) throws(CommandError) -> TailConfiguration {
         var configuration = TailConfiguration(
             server: options.url, session: try session(options), token: options.token,
             seed: UInt64.random(in: .min ... .max), tool: Help.version)
@@ -162,7 +162,7 @@ enum TailCommand {
 
     /// Returns the error for a missing token or other secret, if it can be found without running a command. Commands
     /// run only when their secret is needed.
-    static func missingSecret(_ options: TailOptions) -> Trouble? {
+    static func missingSecret(_ options: TailOptions) -> CommandError? {
         var references = options.access.references
         if let token = options.token { references.append(("token", token)) }
         references += options.serviceTokens.sorted { $0.key < $1.key }.map { ("token of \($0.key)", $0.value) }
@@ -175,7 +175,7 @@ enum TailCommand {
                 do {
                     _ = try reference.resolve(purpose)
                 } catch {
-                    return Trouble(error.message, ExitCode(of: error))
+                    return CommandError(error.message, ExitCode(of: error))
                 }
             case .command, .provider: continue
             }
@@ -195,11 +195,11 @@ enum TailCommand {
         Console.note(text, badge: context?.badge, isGrave: context?.isGuarded ?? false)
     }
 
-    private static func session(_ options: TailOptions) throws(Trouble) -> Configuration {
+    private static func session(_ options: TailOptions) throws(CommandError) -> Configuration {
         // Sets belong to the last tailed account, since the account of this run is not known yet.
-        let rooms = try options.rooms.map { text throws(Trouble) in
-            try RoomStore.expanding([text]) { () throws(Trouble) in
-                guard let store = options.store else { throw Trouble("room sets require a store", .usage) }
+        let rooms = try options.rooms.map { text throws(CommandError) in
+            try RoomStore.expanding([text]) { () throws(CommandError) in
+                guard let store = options.store else { throw CommandError("room sets require a store", .usage) }
                 return RoomStore(path: store)
             }.expanded.description
         }

@@ -26,7 +26,7 @@ struct TailOptions {
     var workspace: String?
     /// The patterns, each an expression. The names of sets are not expanded.
     var rooms: [String]
-    var adoption: RoomWishes.Adoption?
+    var adoption: SubscriptionRules.Adoption?
     var maximumRooms: Int?
     /// The rules that emit events.
     var rules: [EmitRule]

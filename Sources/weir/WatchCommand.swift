@@ -44,7 +44,7 @@ enum WatchCommand {
         (settings.badge, settings.isGuarded) = (options.context?.badge, options.context?.isGuarded ?? false)
         let filter = ViewFilter(options.output.filters.view)
         let (muted, controls) = (MutedRooms(), ViewControls(prints: false))
-        let desk = WatchDesk(settings, filter: filter, muted: muted, controls: controls)
+        let desk = WatchDriver(settings, filter: filter, muted: muted, controls: controls)
         (configuration.filter, configuration.muted, configuration.view) = (filter, muted, controls)
         let outlets = try Outlets(options.output, screen: desk, filter: filter)
         let tail = try Tail(configuration, outlets: outlets.all)
@@ -67,7 +67,7 @@ enum WatchCommand {
         if try RemoteRecordings.members(path) == nil { _ = try RecordingReader(opening: path).head }
         let playing = try ReplayCommand.configuration(options)
         let filter = ViewFilter(options.output.filters.view)
-        let desk = WatchDesk(settings, filter: filter)
+        let desk = WatchDriver(settings, filter: filter)
         let outlets = try Outlets(options.output, screen: desk, filter: filter)
         var console = ReplayConsole()
         console.watcher = desk
@@ -99,7 +99,7 @@ enum WatchCommand {
 
     /// Shows a desk on the terminal while `body` runs, and restores the terminal afterwards.
     static func show<Outcome: Sendable>(
-        _ desk: WatchDesk, on terminal: RawTerminal, perform: @escaping @Sendable (Watch.Effect) -> Void,
+        _ desk: WatchDriver, on terminal: RawTerminal, perform: @escaping @Sendable (Watch.Effect) -> Void,
         while body: () async -> Outcome
     ) async -> Outcome {
         let isShown = Monitor(true)
@@ -111,7 +111,7 @@ enum WatchCommand {
                 return resumes != RawTerminal.resumes
             } perform: { effect in
                 if case .copy(let text) = effect {
-                    try? DescriptorWriter(descriptor: 1, name: "the terminal").write(WatchDesk.clipboard(text))
+                    try? DescriptorWriter(descriptor: 1, name: "the terminal").write(WatchDriver.clipboard(text))
                 }
                 perform(effect)
             }

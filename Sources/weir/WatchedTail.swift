@@ -17,7 +17,7 @@ struct WatchedTail {
         let descriptor = try process.attach()
         defer { close(descriptor) }
         let filter = ViewFilter(output.filters.view)
-        let desk = WatchDesk(try settings(output), filter: filter)
+        let desk = WatchDriver(try settings(output), filter: filter)
         let outlets = try Outlets(output, screen: desk, filter: filter)
         var console = ReplayConsole()
         console.watcher = desk
@@ -40,7 +40,7 @@ struct WatchedTail {
         return outlets.conclude(try result.get())
     }
 
-    private func settings(_ output: OutputOptions) throws(Trouble) -> Watch.Settings {
+    private func settings(_ output: OutputOptions) throws(CommandError) -> Watch.Settings {
         var settings = WatchCommand.settings(process.name, output)
         settings.steersRooms = true
         let status = try process.call(.status)
@@ -54,7 +54,7 @@ struct WatchedTail {
     }
 
     /// Creates the thread that sends the user's actions to the tail, one after the other. The view shows refusals.
-    private func wishes(of desk: WatchDesk) throws -> BatchThread<Watch.Effect> {
+    private func wishes(of desk: WatchDriver) throws -> BatchThread<Watch.Effect> {
         try BatchThread(name: "weir-wishes", highWater: 100, onDrained: {}) { [process] effects in
             for effect in effects {
                 do {
@@ -65,7 +65,7 @@ struct WatchedTail {
                         desk.tell(.draft(place, text))
                     }
                 } catch {
-                    desk.tell(.said(Trouble(error).sentence))
+                    desk.tell(.said(CommandError(error).sentence))
                 }
             }
             return true
@@ -98,7 +98,7 @@ struct WatchedTail {
     }
 
     /// Hides the rooms that the tail hides, and follows changes until the tail or this process ends.
-    private func followMutes(_ desk: WatchDesk) {
+    private func followMutes(_ desk: WatchDriver) {
         runOnThread(named: "weir-mutes") { [process] in
             do {
                 let stream = try LocalSocketStream(path: process.path)

@@ -22,7 +22,7 @@ struct PlayedRecording {
         var head = Record.Head(
             recording: String(repeating: name == "a" ? "a" : "b", count: 32), wallStart: wallStart, tool: "test",
             seed: 1,
-            session: Configuration(backend: .socketio, revision: .v4, lookAgain: nil).json)
+            session: Configuration(backend: .socketio, revision: .v4, resyncInterval: nil).json)
         head.idleLimit = idleLimit?.microseconds
         var script: [(time: Moment, record: Record)] = [
             (.zero, .connection(.init(connection: 1, state: .open))),

@@ -82,7 +82,7 @@ import Wire
                     #expect(state.checksum == session.model.checksum, "segment \(index + 1), record \(stamp.n)")
                     verified += 1
                 }
-                if !record.isAside { numbers.append(stamp.n) }
+                if !record.isUnnumbered { numbers.append(stamp.n) }
                 guard let input = Input(record) else { continue }
                 session.advance(to: stamp.time, into: &effects)
                 session.handle(input, n: stamp.n, at: stamp.time, into: &effects)
@@ -98,7 +98,7 @@ import Wire
     ) throws {
         var session = Session(try Configuration(json: segment.head.session), seed: segment.head.seed)
         var effects: [Effect] = []
-        var continuation = Continuation()
+        var continuation = MidRecordingReplay()
         session.handle(.start, n: 0, at: .zero, into: &effects)
         var isReady = false
         var isFilled = false
@@ -114,7 +114,7 @@ import Wire
         }
         #expect(isFilled)
         #expect(isReady)
-        #expect(session.roomBook.entries.contains { if case .joined = $0.state { true } else { false } })
+        #expect(session.subscriptions.entries.contains { if case .joined = $0.state { true } else { false } })
     }
 
     private func rows(of model: SectionedCollection<Item>) -> Set<Item.ID> {

@@ -15,7 +15,7 @@ import Wire
             recording: String(repeating: "c", count: 32), wallStart: 0, tool: "test", seed: 1,
             session: Configuration(
                 backend: .twake, revision: .v4, company: "c0000000-0000-4000-8000-000000000000",
-                workspace: "d0000000-0000-4000-8000-000000000000", rooms: [Self.room], lookAgain: nil
+                workspace: "d0000000-0000-4000-8000-000000000000", rooms: [Self.room], resyncInterval: nil
             ).json)
         var records: [Record] = [.connection(.init(connection: 1, state: .open))]
         for text in [

@@ -31,9 +31,9 @@ struct ReportTests {
 
     /// Replays a sample and returns the figures of its report, and the summary of the replay.
     private func figures(of sample: String) throws -> (ReportFigures, TailSummary) {
-        let keeper = KeptFigures()
-        let summary = try Replay(path: Self.samples + sample, outlets: [keeper]).run()
-        return (keeper.figures.look { $0 }, summary)
+        let persistence = KeptFigures()
+        let summary = try Replay(path: Self.samples + sample, outlets: [persistence]).run()
+        return (persistence.figures.look { $0 }, summary)
     }
 
     @Test("Text of others is text wherever it stands")

@@ -48,7 +48,7 @@ import Wire
         let path = folder + "/a.weir.jsonl"
         let head = Record.Head(
             recording: String(repeating: "e", count: 32), wallStart: 0, tool: "test", seed: 1,
-            session: Configuration(backend: .socketio, revision: .v4, lookAgain: nil).json)
+            session: Configuration(backend: .socketio, revision: .v4, resyncInterval: nil).json)
         let note = Record.note(.init(level: "warn", message: "slow"))
         let records: [Record] = [.token(.init(renewed: true)), .token(.init(renewed: true)), note, note]
         try PlayedRecording.write(
@@ -76,7 +76,7 @@ import Wire
             let path = folder + "/" + name
             let head = Record.Head(
                 recording: String(repeating: "d", count: 32), wallStart: 0, tool: "test", seed: 1,
-                session: Configuration(backend: .socketio, revision: .v4, lookAgain: nil).json)
+                session: Configuration(backend: .socketio, revision: .v4, resyncInterval: nil).json)
             try PlayedRecording.write(
                 path, head,
                 [

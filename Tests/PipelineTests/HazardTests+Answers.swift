@@ -142,7 +142,7 @@ extension HazardTests {
                 #"[{"key":"\#(F.publicRoom)","type":"channels_list","id":"public"},{"key":"\#(F.updatesRoom)","type":"channel","id":"CH"}]"#
             ), ("/internal/mobile/channels?", "[]"),
         ])
-        #expect(transcript.session.roomBook.entries.map(\.name) == [F.publicRoom])
+        #expect(transcript.session.subscriptions.entries.map(\.name) == [F.publicRoom])
     }
 
     @Test func `9: replies without a head go with their channel, and are looked up while it stays`() {

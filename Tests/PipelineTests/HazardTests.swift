@@ -76,7 +76,8 @@ import Wire
         let denial =
             #"42["realtime:join:error",{"name":"\#(F.feedRoom)","message":"User is not authorized to join room"}]"#
         transcript.receive(denial)
-        #expect(transcript.session.roomBook[F.feedRoom]?.state == .refused(why: "User is not authorized to join room"))
+        #expect(
+            transcript.session.subscriptions[F.feedRoom]?.state == .refused(why: "User is not authorized to join room"))
         #expect(transcript.roomChanges == ["refused \(F.feedRoom)"])
         transcript.receive(denial)
         #expect(transcript.roomChanges.isEmpty)
@@ -92,20 +93,20 @@ import Wire
             ("/companies/C/workspaces", F.list(#"{"id":"W","company_id":"C","name":"WS"}"#)),
         ])
         #expect(
-            transcript.session.roomBook.entries.map(\.name).starts(with: [
+            transcript.session.subscriptions.entries.map(\.name).starts(with: [
                 F.publicRoom, F.privateRoom, F.directRoom, F.badgeRoom,
             ]))
     }
 
     @Test func `2: an unanswered room is joined again later`() {
         var transcript = Transcript(
-            Configuration(backend: .twake, revision: .v3, rooms: ["/r"], lookAgain: .seconds(60)))
+            Configuration(backend: .twake, revision: .v3, rooms: ["/r"], resyncInterval: .seconds(60)))
         transcript.feed(.opened(connection: 1, token: nil))
         transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":600000,"pingTimeout":600000}"#)
         transcript.receive("40")
         transcript.receive(#"42["authenticated"]"#)
         transcript.pass(.seconds(31))
-        #expect(transcript.session.roomBook["/r"]?.state == .refused(why: RoomBook.noAnswer))
+        #expect(transcript.session.subscriptions["/r"]?.state == .refused(why: RoomSubscriptions.noAnswer))
         transcript.pass(.seconds(30))
         #expect(transcript.sent.contains { $0.contains("realtime:join") })
         transcript.receive(F.joined("/r"))
@@ -183,7 +184,7 @@ import Wire
 
     @Test func `3: silently lost events are found by the next full resync`() {
         var transcript = ready(feed: [F.head("M1", "hi", at: 1000)])
-        let rooms = transcript.session.roomBook.entries.map(\.name)
+        let rooms = transcript.session.subscriptions.entries.map(\.name)
         #expect(rooms.count == 2)
         // Pings are answered; the server itself loses the frames of an edit and of a rename.
         while transcript.requests.isEmpty, transcript.now < Moment(microseconds: 400_000_000) {

@@ -98,7 +98,7 @@ import Wire
         var configuration = Configuration(
             backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: [F.publicRoom, F.membersRoom],
             following: [.members])
-        configuration.lookAgain = nil
+        configuration.resyncInterval = nil
         var transcript = Transcript(configuration)
         transcript.authenticate()
         for room in [F.publicRoom, F.membersRoom] { transcript.receive(F.joined(room)) }

@@ -18,12 +18,12 @@ import Testing
         let transcript = Transcript.discovered(following: [.members], service: [("/channels/CH/members", members)])
         #expect(transcript.ids(in: self.members) == ["U1", "U2"])
         #expect(count(transcript) == 2)
-        #expect(transcript.session.roomBook.isWanted(F.membersRoom))
+        #expect(transcript.session.subscriptions.isWanted(F.membersRoom))
     }
 
     @Test func `members that are not followed cost neither a room nor a request`() {
         let transcript = Transcript.discovered(following: [])
-        #expect(!transcript.session.roomBook.isWanted(F.membersRoom))
+        #expect(!transcript.session.subscriptions.isWanted(F.membersRoom))
         #expect(transcript.ids(in: members).isEmpty)
     }
 
@@ -51,13 +51,13 @@ import Testing
         #expect(transcript.ids(in: members) == ["U1"])
         transcript.receive(F.resource("deleted", "channel", room: F.publicRoom, F.channel()))
         #expect(transcript.ids(in: members).isEmpty)
-        #expect(!transcript.session.roomBook.isWanted(F.membersRoom))
+        #expect(!transcript.session.subscriptions.isWanted(F.membersRoom))
     }
 
     @Test func `selecting another workspace leaves the members rooms of the old one`() {
         var transcript = Transcript.discovered(following: [.members])
         transcript.feed(.select("/companies/C/workspaces/X/channels?type=public"))
         #expect(transcript.ids(in: members).isEmpty)
-        #expect(!transcript.session.roomBook.isWanted(F.membersRoom))
+        #expect(!transcript.session.subscriptions.isWanted(F.membersRoom))
     }
 }

@@ -49,7 +49,7 @@ import Wire
     /// Confirms every join and answers every list with an empty one until no request is left.
     private func answerAll(_ transcript: inout Transcript, channels: String = "[]") {
         for _ in 0..<50 {
-            let joining = transcript.session.roomBook.entries.filter {
+            let joining = transcript.session.subscriptions.entries.filter {
                 if case .joining = $0.state { true } else { false }
             }
             for room in joining { transcript.receive(#"42["realtime:join:success",{"name":"\#(room.name)"}]"#) }

@@ -49,7 +49,7 @@ import Wire
         transcript.quiet([("/C/workspaces", F.list(Transcript.workspace("X", "Extra")))])
         #expect(names(transcript, workspaces) == ["Extra"])
         #expect(transcript.session.model.elementCount(in: channels) == 0)
-        let joined = transcript.session.roomBook.entries.map(\.name)
+        let joined = transcript.session.subscriptions.entries.map(\.name)
         #expect(joined.contains { $0.contains("/workspaces/X/") } && !joined.contains { $0.contains("/workspaces/W/") })
     }
 
@@ -102,7 +102,7 @@ import Wire
         transcript.quiet()
         #expect(names(transcript, Item.Section("workspaces", EntityID("D"))) == ["Yard"])
         #expect(names(transcript, companies) == ["Co", "Dee"])
-        let rooms = transcript.session.roomBook.entries.map(\.name)
+        let rooms = transcript.session.subscriptions.entries.map(\.name)
         #expect(!rooms.contains { $0.hasPrefix("/companies/C/") || $0 == "/company/C" || $0 == "/users/online/C" })
         #expect(rooms.contains("/companies/D/workspaces/Y/channels?type=public"))
     }
@@ -112,7 +112,7 @@ import Wire
         transcript.feed(.select("/companies/C/workspaces/X/channels?type=public"))
         transcript.quiet()
         #expect(names(transcript, workspaces) == ["Work", "Extra"])
-        #expect(transcript.session.roomBook.isWanted(room))
+        #expect(transcript.session.subscriptions.isWanted(room))
     }
 
     @Test func `era A, which sends no events about places, fetches both lists at the start and after a gap`() {

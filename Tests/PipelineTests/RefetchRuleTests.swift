@@ -127,7 +127,7 @@ import Wire
         refetcher.invalidate(feed, cause: 1)
         refetcher.invalidate(message, cause: 1)
         let first = refetcher.next(at: .zero)?.request ?? 0
-        refetcher.taint { _ in true }
+        refetcher.markStale { _ in true }
         #expect(refetcher.answered(first, ok, at: .zero, using: &random) == .apply(feed, isCurrent: false))
         _ = refetcher.finish(feed, isReadable: true, at: .zero, using: &random)
         let second = refetcher.next(at: .zero)

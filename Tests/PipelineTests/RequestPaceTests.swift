@@ -52,7 +52,7 @@ import Wire
 
     @Test func `a session of forty groups sends GroupMe eight requests a second until it knows them all`() {
         let rooms = (1...40).map { "/group/1000\($0)" }
-        var peer = GroupMeTranscript(Configuration(backend: .groupme, rooms: rooms, lookAgain: nil))
+        var peer = GroupMeTranscript(Configuration(backend: .groupme, rooms: rooms, resyncInterval: nil))
         peer.open()
         peer.answer("/users/me", #"{"id":"20000001","name":"Me"}"#)
         var asked = 1

@@ -10,7 +10,9 @@ import Wire
     typealias F = Frames
     private static let feed = "/companies/C/workspaces/W/channels/"
 
-    private func session(_ rooms: [String], adoption: RoomWishes.Adoption? = nil, limit: Int? = nil) -> Transcript {
+    private func session(_ rooms: [String], adoption: SubscriptionRules.Adoption? = nil, limit: Int? = nil)
+        -> Transcript
+    {
         var configuration = Configuration(
             backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: rooms)
         configuration.adoption = adoption
@@ -28,14 +30,14 @@ import Wire
     }
 
     private func feeds(_ transcript: Transcript) -> [String] {
-        transcript.session.roomBook.entries.map(\.name).filter { $0.hasSuffix("/feed") }
+        transcript.session.subscriptions.entries.map(\.name).filter { $0.hasSuffix("/feed") }
             .map { String($0.dropFirst(Self.feed.count).dropLast("/feed".count)) }
     }
 
     @Test func `matching rooms of the backend are joined, and so are those that list rooms`() {
         let transcript = session(["#noise*", "-#noise two"])
         #expect(feeds(transcript) == ["Noise"])
-        let book = transcript.session.roomBook
+        let book = transcript.session.subscriptions
         #expect(book[F.publicRoom]?.source == .list && book[F.directRoom]?.source == .list)
         #expect(book[Self.feed + "Noise/feed"]?.source == .cli)
         #expect(book[F.badgeRoom] == nil && book.unwanted.contains(F.badgeRoom))
@@ -54,7 +56,7 @@ import Wire
             ("/W/channels?", F.list(F.listed(), F.listed("N1", name: "Dev ops"), F.listed("N2", name: "Other")))
         ])
         #expect(feeds(transcript) == ["N1"])
-        #expect(transcript.session.roomBook[Self.feed + "N1/feed"]?.state == .joined(since: transcript.now))
+        #expect(transcript.session.subscriptions[Self.feed + "N1/feed"]?.state == .joined(since: transcript.now))
     }
 
     @Test func `a room that is renamed to match is joined a second later`() {
@@ -85,16 +87,16 @@ import Wire
 
     @Test func `an only command joins exactly its rooms, and a reset restores the initial and pinned ones`() {
         var transcript = session([])
-        let all = transcript.session.roomBook.entries.count
+        let all = transcript.session.subscriptions.entries.count
         transcript.feed(.want(rooms: ["/pinned"], source: .pin))
         transcript.feed(.only(rooms: "#general + #nothing"))
         #expect(feeds(transcript) == ["General"])
-        #expect(transcript.session.roomBook["/pinned"] == nil)
+        #expect(transcript.session.subscriptions["/pinned"] == nil)
         #expect(transcript.roomChanges.contains("leaving \(F.badgeRoom)"))
         transcript.feed(.resetRooms)
         #expect(feeds(transcript) == ["General", "Noise", "Noisetwo"])
         // `only` removed the pin.
-        #expect(transcript.session.roomBook.entries.count == all)
+        #expect(transcript.session.subscriptions.entries.count == all)
     }
 
     @Test func `a temporary wish ends by itself`() {
@@ -152,10 +154,10 @@ import Wire
     @Test func `rooms beyond the limit are listed but not joined, except for named ones`() {
         var transcript = session(["#*"], limit: 5)
         #expect(feeds(transcript).count == 2)
-        #expect(transcript.session.roomBook.passedOver == [Self.feed + "Noisetwo/feed"])
+        #expect(transcript.session.subscriptions.passedOver == [Self.feed + "Noisetwo/feed"])
         transcript.feed(.want(rooms: [Self.feed + "Noisetwo/feed"], source: .ctl))
         #expect(feeds(transcript) == ["General", "Noise", "Noisetwo"])
-        #expect(transcript.session.roomBook.passedOver == [])
+        #expect(transcript.session.subscriptions.passedOver == [])
     }
 
     @Test func `with adoption off, new rooms are listed but not joined`() {
@@ -164,7 +166,7 @@ import Wire
         transcript.idle(301)
         transcript.quiet(Self.channels("General", "Noise", "Later"))
         #expect(feeds(transcript) == ["General", "Noise"])
-        #expect(transcript.session.roomBook.unwanted == [Self.feed + "Later/feed"])
+        #expect(transcript.session.subscriptions.unwanted == [Self.feed + "Later/feed"])
     }
 
     @Test func `a refusal is kept until the credentials change or the user joins again`() throws {
@@ -176,7 +178,7 @@ import Wire
         transcript.pass(try #require(transcript.retryIn))
         transcript.authenticate()
         #expect(transcript.sent == [])
-        #expect(transcript.session.roomBook["/r"]?.state == .refused(why: "no"))
+        #expect(transcript.session.subscriptions["/r"]?.state == .refused(why: "no"))
         transcript.feed(.want(rooms: ["/r"], source: .ctl))
         #expect(transcript.sent == [#"42["realtime:join",{"name":"/r","token":"twake"}]"#])
         transcript.receive(#"42["realtime:join:error",{"name":"/r","message":"no"}]"#)
@@ -188,7 +190,7 @@ import Wire
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, rooms: (1...100).map { "/r\($0)" }))
         transcript.authenticate()
-        #expect(transcript.sent.count == RoomBook.mostJoining)
+        #expect(transcript.sent.count == RoomSubscriptions.mostJoining)
         transcript.receive(F.joined("/r1"))
         #expect(transcript.sent == [#"42["realtime:join",{"name":"/r65","token":"twake"}]"#])
         transcript.receive(#"42["realtime:join:error",{"name":"/r2","message":"no"}]"#)
@@ -196,7 +198,9 @@ import Wire
         transcript.feed(.unwant(rooms: ["/r3"]))
         #expect(transcript.sent.last == #"42["realtime:join",{"name":"/r67","token":"twake"}]"#)
         for room in 4...100 { transcript.receive(F.joined("/r\(room)")) }
-        let joined = transcript.session.roomBook.entries.filter { if case .joined = $0.state { true } else { false } }
+        let joined = transcript.session.subscriptions.entries.filter {
+            if case .joined = $0.state { true } else { false }
+        }
         #expect(joined.count == 98)
     }
 
@@ -222,8 +226,10 @@ import Wire
             #expect(joins == rooms.map { #"42["realtime:join",{"name":"\#($0)","token":"twake"}]"# })
             for room in rooms { transcript.receive(F.joined(room)) }
             #expect(
-                transcript.session.roomBook.entries.allSatisfy { if case .joined = $0.state { true } else { false } })
-            #expect(transcript.session.roomBook.entries.map(\.name) == rooms)
+                transcript.session.subscriptions.entries.allSatisfy {
+                    if case .joined = $0.state { true } else { false }
+                })
+            #expect(transcript.session.subscriptions.entries.map(\.name) == rooms)
             transcript.cut()
             #expect(transcript.roomChanges == rooms.map { "lost \($0)" })
             let delay = try #require(transcript.retryIn)

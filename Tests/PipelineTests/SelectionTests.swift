@@ -31,7 +31,7 @@ import Wire
     }
 
     private func joinAll(_ transcript: inout Transcript) {
-        for room in transcript.session.roomBook.entries {
+        for room in transcript.session.subscriptions.entries {
             if case .joining = room.state { transcript.receive(F.joined(room.name)) }
         }
     }
@@ -48,7 +48,7 @@ import Wire
         let left = transcript.sent.filter { $0.contains("realtime:leave") }
         #expect(left.count == 3)
         #expect(left.contains { $0.contains(F.feedRoom) })
-        let names = transcript.session.roomBook.entries.map(\.name)
+        let names = transcript.session.subscriptions.entries.map(\.name)
         #expect(names.contains(otherRoom) && names.contains(F.directRoom) && names.contains(F.badgeRoom))
         #expect(!names.contains(F.publicRoom) && !names.contains(F.feedRoom))
     }
@@ -77,7 +77,7 @@ import Wire
         #expect(transcript.session.model.count == 0)
         #expect(transcript.asked == ["/internal/services/workspaces/v1/companies/D/workspaces"])
         transcript.settle([("/workspaces", F.list(#"{"id":"Y","company_id":"D","name":"Y"}"#))])
-        let names = transcript.session.roomBook.entries.map(\.name)
+        let names = transcript.session.subscriptions.entries.map(\.name)
         #expect(names.contains("/companies/D/workspaces/Y/channels?type=public"))
         #expect(names.contains(F.badgeRoom))
         #expect(!names.contains { $0.hasPrefix("/companies/C/") })
@@ -249,7 +249,7 @@ import Wire
                 ("/users/me", F.one(#"{"id":"U1","username":"u"}"#)),
                 ("/companies/C/workspaces", F.list(#"{"id":"W1","name":"w1"}"#, #"{"id":"W2","name":"w2"}"#)),
             ])
-            let rooms = transcript.session.roomBook.entries.map(\.name)
+            let rooms = transcript.session.subscriptions.entries.map(\.name)
             #expect(rooms.contains("/companies/C/workspaces/\(taken)/channels?type=public"), "\(last)")
         }
     }
@@ -285,7 +285,7 @@ import Wire
             ("/companies/D/workspaces", F.list(#"{"id":"X","name":"x"}"#, #"{"id":"Y","name":"y"}"#)),
         ])
         for _ in 0..<2 {
-            for room in transcript.session.roomBook.entries {
+            for room in transcript.session.subscriptions.entries {
                 if case .joining = room.state { transcript.receive(F.joined(room.name)) }
             }
             transcript.settle([
@@ -342,7 +342,7 @@ import Wire
         transcript.answer("/workspaces", status: 201, #"{"resource":{"id":"V2","name":"Sales"}}"#)
         #expect(transcript.session.globals.workspace == "V2")
         #expect(
-            transcript.session.roomBook.entries.contains {
+            transcript.session.subscriptions.entries.contains {
                 $0.name == "/companies/C/workspaces/V2/channels?type=public"
             })
 

@@ -24,7 +24,7 @@ import Wire
 
     private func feeds(_ transcript: Transcript) -> Set<String> {
         Set(
-            transcript.session.roomBook.entries.map(\.name).filter { $0.hasSuffix("/feed") }
+            transcript.session.subscriptions.entries.map(\.name).filter { $0.hasSuffix("/feed") }
                 .map { String($0.dropFirst(Self.feed.count).dropLast("/feed".count)) })
     }
 
@@ -32,7 +32,7 @@ import Wire
         var all: [String] = []
         for member in Self.members {
             let transcript = session(member, against: Self.members.filter { $0 != member })
-            #expect(transcript.session.roomBook[F.publicRoom] != nil)
+            #expect(transcript.session.subscriptions[F.publicRoom] != nil)
             all += feeds(transcript)
         }
         #expect(all.sorted() == Self.names.sorted())
@@ -41,7 +41,7 @@ import Wire
     @Test func `before a share is said no room is held but those that tell of rooms`() {
         let transcript = session("ann")
         #expect(feeds(transcript) == [])
-        #expect(transcript.session.roomBook[F.publicRoom] != nil)
+        #expect(transcript.session.subscriptions[F.publicRoom] != nil)
     }
 
     @Test func `a member that is gone leaves its rooms to the others, and no other room moves`() {

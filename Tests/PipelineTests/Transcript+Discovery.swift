@@ -41,7 +41,7 @@ extension Transcript {
     mutating func quiet(_ service: Service = []) {
         for _ in 0..<6 {
             settle(service + Self.service)
-            for room in session.roomBook.entries {
+            for room in session.subscriptions.entries {
                 if case .joining = room.state { receive(Frames.joined(room.name)) }
             }
         }

@@ -251,7 +251,8 @@ import Testing
         #expect(transcript.session.model.elementCount(in: channels) == 0)
         transcript.answer("/C/workspaces", Frames.list(Transcript.workspace("X", "Extra")))
         #expect(
-            transcript.session.roomBook.entries.map(\.name).contains("/companies/C/workspaces/X/channels?type=public"))
+            transcript.session.subscriptions.entries.map(\.name).contains(
+                "/companies/C/workspaces/X/channels?type=public"))
     }
 
     @Test func `language and status change in the account at once, and then show the server's version`() {

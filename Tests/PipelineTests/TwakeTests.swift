@@ -260,11 +260,11 @@ import Wire
         transcript.answer("/users/me", #"{"resource":{"id":"U1","username":"u","first_name":"F","last_name":"L"}}"#)
         transcript.answer("/users/me/companies", #"{"resources":[{"id":"C","name":"Co"}]}"#)
         transcript.answer("/workspaces", #"{"resources":[{"id":"W","company_id":"C","name":"WS"}]}"#)
-        let joined = transcript.session.roomBook.entries.map(\.name)
+        let joined = transcript.session.subscriptions.entries.map(\.name)
         #expect(joined.contains(publicRoom) && joined.contains(privateRoom) && joined.contains(badgeRoom))
         transcript.receive(#"42["realtime:join:success",{"name":"\#(publicRoom)"}]"#)
         transcript.answer("/channels?mine=1", #"{"resources":[\#(channel())]}"#)
-        #expect(transcript.session.roomBook.isWanted(feedRoom))
+        #expect(transcript.session.subscriptions.isWanted(feedRoom))
     }
 
     @Test
@@ -280,10 +280,10 @@ import Wire
             "/workspace/notifications",
             #"[{"key":"\#(publicRoom)","type":"channels_list","id":"public"},{"key":"\#(updatesRoom)","type":"channel","id":"CH"}]"#
         )
-        #expect(transcript.session.roomBook.entries.map(\.name) == [publicRoom])
+        #expect(transcript.session.subscriptions.entries.map(\.name) == [publicRoom])
         transcript.receive(#"42["realtime:join:success",{"name":"\#(publicRoom)"}]"#)
         transcript.answer("/internal/mobile/channels", "[\(channel())]")
-        #expect(transcript.session.roomBook.entries.map(\.name) == [publicRoom, updatesRoom])
+        #expect(transcript.session.subscriptions.entries.map(\.name) == [publicRoom, updatesRoom])
     }
 
     @Test func `after a reconnect everything subscribed is refetched`() throws {

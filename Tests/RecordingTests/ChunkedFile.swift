@@ -26,7 +26,7 @@ struct ChunkedFile {
             for (second, record) in records.flatMap({ [$0, $0] }).enumerated() {
                 try writer.append(
                     record, Stamp(n: number, time: Moment(microseconds: Int64(second) * 1_000_000), wall: 0))
-                if !record.isAside { number += 1 }
+                if !record.isUnnumbered { number += 1 }
             }
         }
         lines = Self.lines(of: bytes)

@@ -47,7 +47,7 @@ import Wire
                 Issue.record("\(entry)")
                 continue
             }
-            if stamp.isRestated { restated.append(record) } else if !record.isAside { numbers.append(stamp.n) }
+            if stamp.isRestated { restated.append(record) } else if !record.isUnnumbered { numbers.append(stamp.n) }
         }
         let first = try #require(numbers.first)
         // Ten seconds, and at most one more part; the end has a number, too.

@@ -138,7 +138,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         let bytes = try chunked()
         let whole = try entries(of: bytes)
         let index = try RecordingIndex(of: bytes)
-        for case .record(let record, let stamp) in whole where !record.isAside {
+        for case .record(let record, let stamp) in whole where !record.isUnnumbered {
             let byNumber = try #require(index.chunk(ofRecord: stamp.n))
             let byTime = try #require(index.chunk(at: stamp.time))
             let read = try rest(of: bytes, from: index.place(ofChunk: byNumber))

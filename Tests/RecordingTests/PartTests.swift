@@ -30,7 +30,7 @@ import Wire
         #expect(records.compactMap { $0.0.contents?.event } == ["price"])
         #expect(records.filter { $0.0.kind == "conn" }.count == 7)
         #expect(records.filter { $0.0.kind == "f" }.count == 10)
-        let numbers = records.filter { !$0.0.isAside }.map(\.1.n)
+        let numbers = records.filter { !$0.0.isUnnumbered }.map(\.1.n)
         #expect(numbers == Array(1...numbers.count))
     }
 

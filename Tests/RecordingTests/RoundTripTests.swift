@@ -15,7 +15,8 @@ import Wire
                 time += Int64.random(in: 0...20_000, using: &generator.random)
                 let record = generator.record()
                 let stamp = Stamp(
-                    n: record.isAside ? writer.nextNumber - 1 : writer.nextNumber, time: Moment(microseconds: time),
+                    n: record.isUnnumbered ? writer.nextNumber - 1 : writer.nextNumber,
+                    time: Moment(microseconds: time),
                     wall: testHead.wallStart + time)
                 try writer.append(record, stamp)
                 let wall = String(decoding: WallClock.text(stamp.wall), as: UTF8.self)

@@ -80,7 +80,7 @@ import Wire
                     if stamp.isRestated {
                         again.append(record)
                         #expect(stamp.n == (segment - 1) * 10)
-                    } else if !record.isAside {
+                    } else if !record.isUnnumbered {
                         numbers.append(stamp.n)
                     }
                 }

@@ -27,7 +27,7 @@ struct RecordedSession: ~Copyable {
         let feed = "/companies/\(Self.company)/workspaces/\(Self.workspace)/channels/\(Self.channel)/feed"
         let configuration = Configuration(
             backend: .twake, revision: .v4, company: Self.company, workspace: Self.workspace, rooms: [feed],
-            lookAgain: nil)
+            resyncInterval: nil)
         let head = Record.Head(
             recording: String(repeating: "0", count: 32), wallStart: Self.wallStart, tool: "recording-writer",
             seed: seed,

@@ -165,11 +165,11 @@ struct ControlExchange {
         configuration.controlPath = folder + "/r.sock"
         configuration.pace = .factor(1)
         configuration.isStepping = true
-        let standing = Standing()
-        let replay = Replay(configuration, console: standing.console, outlets: [])
+        let progress = ProgressWatcher()
+        let replay = Replay(configuration, console: progress.console, outlets: [])
         let outcomes = Mailbox<TailOutcome?>()
         runOnThread(named: "weir-replay") { outcomes.put(try? replay.run().outcome) }
-        await standing.places.wait { !$0.isEmpty }
+        await progress.places.wait { !$0.isEmpty }
         let client = try UnixClient(folder + "/r.sock")
         for method: ControlMethod in [.hello, .status, .stats, .position, .pause, .mark] {
             try call(client, .replay, method)
@@ -188,7 +188,7 @@ struct ControlExchange {
     }
 
     /// Waits for a replay to begin.
-    private final class Standing: ReplayWatcher {
+    private final class ProgressWatcher: ReplayWatcher {
         let places = Mailbox<Int>()
         var console: ReplayConsole {
             var console = ReplayConsole()
@@ -200,7 +200,7 @@ struct ControlExchange {
         func arrives(_ model: SectionedCollection<Item>) {}
         func begins(_ model: SectionedCollection<Item>) {}
         func ends(_ why: String) {}
-        func stands(_ standing: ReplayStanding) { places.put(standing.number) }
+        func stands(_ progress: ReplayProgress) { places.put(progress.number) }
         func says(_ line: String) {}
     }
 

@@ -41,7 +41,7 @@ struct GroupMeConversation {
 
     private init() {
         session = Session(
-            Configuration(backend: .groupme, following: [.usual, .members], lookAgain: nil), seed: 1,
+            Configuration(backend: .groupme, following: [.usual, .members], resyncInterval: nil), seed: 1,
             keepsChecksum: true)
         feed(.start)
     }

@@ -7,7 +7,7 @@ import Wire
 
 extension DeclaredSimulatedServer: Side {
     func configuration(of history: History) -> Configuration {
-        Configuration(backend: .declared(profile), maximumAttempts: .max, lookAgain: history.lookAgain)
+        Configuration(backend: .declared(profile), maximumAttempts: .max, resyncInterval: history.resyncInterval)
     }
 
     /// Publications about channels are held with number 0, those inside a channel with number 0 to 2.
@@ -99,8 +99,8 @@ extension DeclaredSimulatedServer: Side {
     /// resumed. A joined room requests its messages, and a full look all of these. Outdated and failed requests are
     /// repeated.
     func mostRequests(of simulation: Simulation) -> Int {
-        let (figures, looks) = (simulation.figures, simulation.looksAgain)
-        let rooms = simulation.session.roomBook.entries.count
+        let (figures, looks) = (simulation.figures, simulation.resyncs)
+        let rooms = simulation.session.subscriptions.entries.count
         return 2 * (figures.connections + 1) + figures.joins + looks * (2 + rooms) + figures.outdated + figures.deeds
             + figures.spoiled
     }

@@ -8,7 +8,7 @@ extension GroupMeSimulatedServer: Side {
     func configuration(of history: History) -> Configuration {
         var configuration = Configuration(
             backend: .groupme, maximumAttempts: .max, history: history.depth, following: history.watching.following,
-            lookAgain: history.lookAgain)
+            resyncInterval: history.resyncInterval)
         if let catchUp = history.catchUp { configuration.catchUp = catchUp }
         return configuration
     }
@@ -116,7 +116,7 @@ extension GroupMeSimulatedServer: Side {
 
     func differences(from simulation: Simulation) -> [String] {
         let history = simulation.history
-        let model = Picture(groupMe: simulation.session.model, isLookedAtAgain: history.lookAgain != nil)
+        let model = Picture(groupMe: simulation.session.model, isLookedAtAgain: history.resyncInterval != nil)
         let truth = Picture(groupMe: self.truth, seenBy: self, of: history, known: model, showsAll: simulation.showsAll)
         return Picture.differences(model, truth)
     }
@@ -134,8 +134,8 @@ extension GroupMeSimulatedServer: Side {
     /// requests, of which the one for messages may need another page. A full look requests the lists and the contents
     /// of each room.
     func mostRequests(of simulation: Simulation) -> Int {
-        let (figures, history, looks) = (simulation.figures, simulation.history, simulation.looksAgain)
-        let rooms = simulation.session.roomBook.entries.count
+        let (figures, history, looks) = (simulation.figures, simulation.history, simulation.resyncs)
+        let rooms = simulation.session.subscriptions.entries.count
         let all = truth.messages.values.reduce(0) { $0 + $1.count / 100 }
         return 4 * figures.events + (4 + history.depth / 100) * figures.joins + 10 * (figures.connections + 1)
             + looks * (6 + (3 + history.depth / 100) * rooms) + 4 * figures.deeds + figures.spoiled

@@ -98,7 +98,7 @@ package struct History: Hashable, Sendable {
 
     /// How often the session repeats a full look without a known gap. Only this finds events that were lost silently.
     /// If none are, three of four histories have no full looks, so that these do not repair the results of a bug.
-    var lookAgain: Duration? { seed % 4 == 3 || losesSilently ? .seconds(300) : nil }
+    var resyncInterval: Duration? { seed % 4 == 3 || losesSilently ? .seconds(300) : nil }
 
     /// Whether the history contains changes that no client can notice.
     var losesSilently: Bool { steps.contains { isSilent($0.action) } }

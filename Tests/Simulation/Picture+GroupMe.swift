@@ -108,7 +108,7 @@ extension Picture {
             }
         }
         for group in truth.former {
-            add("group \(group.id)", "in former_groups -" + (history.lookAgain == nil ? "" : text(group)))
+            add("group \(group.id)", "in former_groups -" + (history.resyncInterval == nil ? "" : text(group)))
         }
         for chat in truth.chats {
             add("direct \(chat.conversation)", "in directs -\(text(chat))")

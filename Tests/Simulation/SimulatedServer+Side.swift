@@ -23,7 +23,7 @@ extension SimulatedServer: Side {
     func configuration(of history: History) -> Configuration {
         var configuration = Configuration(
             backend: .twake, revision: history.revision, maximumAttempts: .max, history: history.depth,
-            following: history.watching.following, lookAgain: history.lookAgain)
+            following: history.watching.following, resyncInterval: history.resyncInterval)
         if let catchUp = history.catchUp { configuration.catchUp = catchUp }
         return configuration
     }
@@ -149,7 +149,7 @@ extension SimulatedServer: Side {
     func mostRequests(of simulation: Simulation) -> Int {
         let (figures, history) = (simulation.figures, simulation.history)
         let pages = 1 + history.depth / (Self.pageLength - 1)
-        let starts = figures.connections + figures.looks + simulation.looksAgain + 1
+        let starts = figures.connections + figures.looks + simulation.resyncs + 1
         let all = truth.channels.reduce(0) { sum, channel in
             sum + channel.threads.count / (Self.pageLength - 1)
                 + channel.threads.count { $0.messages.count > 20 || $0.messages.first?.subtype == "deleted" }

@@ -27,7 +27,7 @@ extension Simulation {
     }
 
     private mutating func pause(_ number: Int, for span: Duration) {
-        let rooms = session.roomBook.entries
+        let rooms = session.subscriptions.entries
         guard !rooms.isEmpty else { return }
         figures.pauses += 1
         feed(.unwant(rooms: [rooms[number % rooms.count].name], lasting: span))

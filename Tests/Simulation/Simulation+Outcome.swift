@@ -24,7 +24,7 @@ extension Simulation {
         // A full look may have begun meanwhile.
         let late = now
         while !isQuiet, now - late < .seconds(60) { advance(to: now + .seconds(1)) }
-        if diffs != figures.diffs || (requests != figures.requests && history.lookAgain == nil) {
+        if diffs != figures.diffs || (requests != figures.requests && history.resyncInterval == nil) {
             let counts = "\(figures.requests - requests) requests and \(figures.diffs - diffs) changes"
             faults.append("in the quiet there were \(counts)")
         }

@@ -126,7 +126,7 @@ package struct Simulation {
     var faults: [String] = []
     var sabotaged = false
     /// How many full looks the session has repeated, if it repeats them at all.
-    var looksAgain: Int { history.lookAgain.map { Int((now - .zero) / $0) } ?? 0 }
+    var resyncs: Int { history.resyncInterval.map { Int((now - .zero) / $0) } ?? 0 }
 
     /// Receives each event of the run as a line, for finding the cause of a divergence.
     package var tell: ((String) -> Void)?
@@ -173,7 +173,7 @@ package struct Simulation {
         // The next full look finds what was lost silently, and the next presence request after it finds who went
         // offline.
         let asks = history.watching.following.contains(.presence)
-        advance(to: healed + .seconds(90) + (history.lookAgain ?? .zero) + (asks ? .seconds(310) : .zero))
+        advance(to: healed + .seconds(90) + (history.resyncInterval ?? .zero) + (asks ? .seconds(310) : .zero))
         while !isQuiet, now - healed < .seconds(1_200), faults.isEmpty { advance(to: now + .seconds(30)) }
         conclude()
     }
@@ -203,7 +203,7 @@ package struct Simulation {
     /// Requests the whole history of every room. Returns the errors once everything is quiet.
     package mutating func readHistory() -> [String] {
         showsAll = true
-        for room in session.roomBook.entries {
+        for room in session.subscriptions.entries {
             feed(.look(room: room.name, part: .messages, since: Timestamp(milliseconds: 0)))
         }
         advance(to: now + .seconds(120))

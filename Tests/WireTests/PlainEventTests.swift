@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 /// Tests for events that are decoded before the client processes their messages
-/// (`SocketIO.Event.plainArray`, `SocketIOClient.hearsEvent`).
+/// (`SocketIO.Event.plainArray`, `SocketIOClient.takesPlainEvent`).
 struct PlainEventTests {
     private static let frames = [
         #"42["a"]"#, #"42["a",1]"#, #"42["realtime:resource",{"b":[1,2,"é\u00e9"]},null]"#, #"42["é",1]"#,
@@ -40,7 +40,7 @@ struct PlainEventTests {
                 continue
             }
             plain += 1
-            let isHeard = told.machine.hearsEvent(at: ms(0))
+            let isHeard = told.machine.takesPlainEvent(at: ms(0))
             #expect(isHeard, "\(frame)")
             var effects: [SocketIOClient.Effect] = []
             asked.machine.receive(.text(frame), at: ms(0), into: &effects)
@@ -55,11 +55,11 @@ struct PlainEventTests {
 
     @Test func `no event is decoded early before the join or between a packet and its attachments`() {
         var machine = SocketIOClient(SocketIOClient.Configuration(revision: .v4), openedAt: .zero)
-        var hearing = [machine.hearsEvent(at: ms(0))]
+        var hearing = [machine.takesPlainEvent(at: ms(0))]
         var effects: [SocketIOClient.Effect] = []
         for text in [openPacket, #"40{"sid":"s"}"#, #"451-["a",{"_placeholder":true,"num":0}]"#] {
             machine.receive(.text(text), at: ms(0), into: &effects)
-            hearing.append(machine.hearsEvent(at: ms(0)))
+            hearing.append(machine.takesPlainEvent(at: ms(0)))
         }
         #expect(hearing == [false, false, true, false])
     }

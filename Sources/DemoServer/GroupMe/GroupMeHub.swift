@@ -18,7 +18,7 @@ actor GroupMeHub: ChannelHost {
     private var nextPing: Moment?
     /// The subscribed channels, by session number.
     private var subscriptions: [Int: Set<Bayeux.Channel>] = [:]
-    private var troubles: ArraySlice<GroupMeServer.Trouble>
+    private var troubles: ArraySlice<GroupMeServer.ServerFault>
     let takesWebSockets: Bool
     private var isOpen = false
     private var timer: (due: Moment, timer: LoopTimer)?
@@ -177,6 +177,6 @@ actor GroupMeHub: ChannelHost {
     }
 }
 
-extension GroupMeServer.Trouble {
+extension GroupMeServer.ServerFault {
     fileprivate var milliseconds: Int64 { at.microseconds / 1_000 }
 }

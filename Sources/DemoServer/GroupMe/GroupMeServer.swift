@@ -31,14 +31,14 @@ package final class GroupMeServer: Sendable {
         /// the history.
         package var epoch: Int64
         /// Planned failures of the server with their times since the script's start, in order.
-        package var troubles: [Trouble]
+        package var troubles: [ServerFault]
         /// Whether clients may use WebSockets. If not, they must poll.
         package var takesWebSockets: Bool
         /// Creates options. `pace` is clamped to 1 to 1000.
         package init(
             startsAtOnce: Bool = false, isEndless: Bool = true, pace: Int = 1, timeout: Duration = .seconds(600),
             pingInterval: Duration? = .seconds(30), mostRequests: Int? = nil, epoch: Int64 = 1_785_346_000_000,
-            troubles: [Trouble] = [], takesWebSockets: Bool = true
+            troubles: [ServerFault] = [], takesWebSockets: Bool = true
         ) {
             self.startsAtOnce = startsAtOnce
             self.isEndless = isEndless
@@ -53,7 +53,7 @@ package final class GroupMeServer: Sendable {
     }
 
     /// A planned failure of the server.
-    package struct Trouble: Hashable, Sendable {
+    package struct ServerFault: Hashable, Sendable {
         /// The kinds of planned failure.
         package enum Kind: Hashable, Sendable {
             /// All WebSocket connections are cut; their sessions live on for a while.

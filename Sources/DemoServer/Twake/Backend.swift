@@ -15,7 +15,7 @@ package struct Backend: Sendable {
     private let hasCore: Bool
     private var clock: ScriptClock
     /// The planned failures, in order.
-    private var troubles: ArraySlice<EmbeddedServer.Trouble>
+    private var troubles: ArraySlice<EmbeddedServer.ServerFault>
     private let ids: IDSource
     /// The maximum number of rows in a page of a list, whatever the request asks for.
     package var mostRows = 1_000
@@ -26,7 +26,7 @@ package struct Backend: Sendable {
     package init(
         _ scenario: Scenario, seed: UInt64, epoch: Int64, tokens: Tokens, tokenLifetime: Duration,
         start: ScriptClock.Start,
-        pace: Int = 1, hasCore: Bool = true, edition: Edition = .of2021, troubles: [EmbeddedServer.Trouble] = [],
+        pace: Int = 1, hasCore: Bool = true, edition: Edition = .of2021, troubles: [EmbeddedServer.ServerFault] = [],
         at now: Moment
     ) {
         (script, world) = Script.begin(scenario, seed: seed, epoch: epoch)
@@ -66,7 +66,7 @@ package struct Backend: Sendable {
     }
 
     /// Removes and returns the planned failures that are due by `now`.
-    mutating func takeTroubles(at now: Moment) -> [EmbeddedServer.Trouble.Kind] {
+    mutating func takeTroubles(at now: Moment) -> [EmbeddedServer.ServerFault.Kind] {
         guard clock.isRunning else { return [] }
         let past = worldTime(at: now) - script.epoch
         let due = troubles.prefix { $0.at.microseconds / 1_000 <= past }

@@ -33,12 +33,12 @@ package final class EmbeddedServer: Sendable {
         /// the history.
         package var epoch: Int64
         /// Planned failures of the server with their times since the script's start, in order.
-        package var troubles: [Trouble]
+        package var troubles: [ServerFault]
         /// Creates options. `pace` is clamped to 1 to 1000.
         package init(
             startsAtOnce: Bool = false, pace: Int = 1, tokenLifetime: Duration = .seconds(3_600),
             endpoint: EndpointOptions = EndpointOptions(path: "/socket/"), epoch: Int64 = 1_631_610_000_000,
-            troubles: [Trouble] = []
+            troubles: [ServerFault] = []
         ) {
             self.startsAtOnce = startsAtOnce
             self.pace = min(max(pace, 1), 1_000)
@@ -50,7 +50,7 @@ package final class EmbeddedServer: Sendable {
     }
 
     /// A planned failure of the server.
-    package struct Trouble: Hashable, Sendable {
+    package struct ServerFault: Hashable, Sendable {
         /// The kinds of planned failure.
         package enum Kind: Hashable, Sendable {
             /// Every token made so far expires.

@@ -53,9 +53,9 @@ extension GroupMe {
     /// Decodes the states of all memberships of the user (`GET /memberships/states`).
     package static func standings(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
-    ) throws(DecodingFailure) -> [Standing] {
+    ) throws(DecodingFailure) -> [MembershipReport] {
         try page(body, "membership states") { (reader) throws(Mismatch) in
-            try reader.elements(sieve) { (reader) throws(Mismatch) in try Standing(reading: &reader) }
+            try reader.elements(sieve) { (reader) throws(Mismatch) in try MembershipReport(reading: &reader) }
         } ?? []
     }
 

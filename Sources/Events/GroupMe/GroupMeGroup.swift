@@ -133,7 +133,7 @@ extension GroupMe {
     }
 
     /// The state of the user's membership of one group.
-    package struct Standing: Hashable, Sendable {
+    package struct MembershipReport: Hashable, Sendable {
         package var group: GroupID
         /// The state, which remains known after the membership has ended.
         package var state: MembershipState

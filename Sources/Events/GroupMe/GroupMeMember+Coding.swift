@@ -53,7 +53,7 @@ extension GroupMe.Member: FieldedEntity {
     }
 }
 
-extension GroupMe.Standing: FieldedEntity {
+extension GroupMe.MembershipReport: FieldedEntity {
     package static let subject = "membership state"
     package static let blank = Self(group: "", state: "")
     package static let fields: [Field<Self>] = [

@@ -95,7 +95,7 @@ final class AttachSink: Sendable {
             let viewer = state.viewers[index]
             let waiting = viewer.posted - viewer.taken
             guard viewer.lost == 0, waiting == 0 || waiting + line.count <= mostWaiting else {
-                guard !record.isAside else { continue }
+                guard !record.isUnnumbered else { continue }
                 state.viewers[index].lost += 1
                 if viewer.firstLost == nil { state.viewers[index].firstLost = stamp }
                 state.viewers[index].lastLost = stamp
@@ -107,7 +107,7 @@ final class AttachSink: Sendable {
     }
 
     private func begin(
-        _ viewer: UInt, _ restatement: Restatement, _ stamp: Stamp, _ state: inout State, _ gathered: inout [[UInt8]]
+        _ viewer: UInt, _ restatement: StatePreamble, _ stamp: Stamp, _ state: inout State, _ gathered: inout [[UInt8]]
     ) {
         guard let index = state.viewers.firstIndex(where: { $0.id == viewer }) else { return }
         var bytes: [UInt8] = []

@@ -65,7 +65,7 @@ extension Tail {
         _ body: @escaping @Sendable (DraftBook) throws(StoreError) -> Value,
         completion: @escaping @Sendable (Result<Value, StoreError>?) -> Void
     ) {
-        guard let store = keeper?.store, let account = keeper?.scope?.account else { return completion(nil) }
+        guard let store = persistence?.store, let account = persistence?.scope?.account else { return completion(nil) }
         let backend = configuration.session.backend
         loop.offload(named: "weir-draft") {
             Result { () throws(StoreError) in try body(try DraftBook(store, of: account, backend)) }
@@ -75,7 +75,7 @@ extension Tail {
     }
 
     func performDraft(_ call: ControlCall) throws(ControlError) {
-        guard keeper?.scope != nil else { throw ControlError(.nothing, "drafts require a store") }
+        guard persistence?.scope != nil else { throw ControlError(.nothing, "drafts require a store") }
         guard let word = call.arguments.text("channel") else { return }
         let channel = try item(named: word, of: [.channel])?.id.id ?? EntityID(word)
         let place = WritingPlace(channel: channel, thread: call.arguments.text("thread").map { EntityID($0) })
@@ -116,8 +116,8 @@ extension Tail {
         }
     }
 
-    private func answerCall(of action: Action, _ outcome: ErrandResult.Outcome) {
-        let result = ErrandResult(action: action, outcome: outcome)
+    private func answerCall(of action: Action, _ outcome: ActionRunnerResult.Outcome) {
+        let result = ActionRunnerResult(action: action, outcome: outcome)
         followers.calls.removeValue(forKey: action.id)?.answer(.success(ControlResult { $0.value(result.json) }))
     }
 

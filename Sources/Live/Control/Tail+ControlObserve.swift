@@ -19,12 +19,12 @@ extension Tail {
 
     private func value(of property: ControlObservations.Property) -> JSONValue {
         switch property {
-        case .state: .string(standing.state.rawValue)
+        case .state: .string(connectionStatus.state.rawValue)
         case .rooms:
             .object([
-                .init("wanted", .integer(Int64(session.roomBook.entries.count))),
-                .init("joined", .integer(Int64(session.roomBook.joined))),
-                .init("refused", .integer(Int64(session.roomBook.refused))),
+                .init("wanted", .integer(Int64(session.subscriptions.entries.count))),
+                .init("joined", .integer(Int64(session.subscriptions.joined))),
+                .init("refused", .integer(Int64(session.subscriptions.refused))),
             ])
         case .events: .integer(Int64(counts.events))
         case .gaps: .integer(Int64(counts.gaps))
@@ -44,7 +44,7 @@ extension Tail {
     }
 }
 
-extension RoomBook {
+extension RoomSubscriptions {
     /// The number of joined rooms.
     var joined: Int { entries.count { if case .joined = $0.state { true } else { false } } }
     /// The number of refused rooms.

@@ -10,7 +10,7 @@ extension Tail {
     /// The result of the method `status`.
     var status: ControlResult {
         let now = loop.now
-        let rooms = session.roomBook
+        let rooms = session.subscriptions
         return ControlResult { writer in
             writer.beginObject()
             writer.member("name", configuration.controlName)
@@ -20,8 +20,8 @@ extension Tail {
             writer.member("context", configuration.context)
             writer.member("url", configuration.server.description)
             writer.member("backend", configuration.session.backend.rawValue)
-            writer.member("state", standing.state.rawValue)
-            writer.member("why", standing.why)
+            writer.member("state", connectionStatus.state.rawValue)
+            writer.member("why", connectionStatus.why)
             writer.member("uptime_ms", now.microseconds / 1000)
             writer.key("rooms")
             writer.beginObject()
@@ -91,19 +91,19 @@ extension Tail {
         handOver()
     }
 
-    /// Updates the connection's standing from a report of the session.
+    /// Updates the connection's connectionStatus from a report of the session.
     func note(_ report: ConnectionReport) {
         switch report {
         case .connecting:
-            standing = Standing(state: .connecting)
+            connectionStatus = ConnectionStatus(state: .connecting)
             counts.connections += 1
-        case .ready: standing = Standing(state: .ready)
-        case .lost(let why, _): standing = Standing(state: .waiting, why: why)
+        case .ready: connectionStatus = ConnectionStatus(state: .ready)
+        case .lost(let why, _): connectionStatus = ConnectionStatus(state: .waiting, why: why)
         }
     }
 
     /// The state of the connection.
-    struct Standing {
+    struct ConnectionStatus {
         enum State: String {
             case connecting, ready, waiting
         }

@@ -40,7 +40,8 @@ extension Tail {
     }
 
     private func sayHeld() {
-        guard case .running = phase, standing.state == .ready, let (emit, taken) = exchange(&sayings.held, with: nil)
+        guard case .running = phase, connectionStatus.state == .ready,
+            let (emit, taken) = exchange(&sayings.held, with: nil)
         else { return }
         say(emit)
         taken()
@@ -81,7 +82,9 @@ extension Tail {
 
     /// Returns the next due emit as an input of the session.
     func nextDue() -> Input? {
-        if sayings.held != nil, standing.state == .ready { loop.run { [self] in assumeIsolated { $0.sayHeld() } } }
+        if sayings.held != nil, connectionStatus.state == .ready {
+            loop.run { [self] in assumeIsolated { $0.sayHeld() } }
+        }
         while !sayings.due.isEmpty {
             if let emit = numbered(sayings.due.removeFirst()) { return .emit(emit) }
         }
@@ -101,7 +104,7 @@ extension Tail {
         guard configuration.allowsEmit else {
             throw ControlError(.forbidden, "clients may not send events: start the tail with --allow-emit")
         }
-        guard standing.state == .ready else { throw ControlError(.nothing, "no connection for sending it") }
+        guard connectionStatus.state == .ready else { throw ControlError(.nothing, "no connection for sending it") }
         let given = call.arguments
         var arguments = SocketIO.Arguments()
         for text in given.texts("binary") {

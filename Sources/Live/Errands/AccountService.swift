@@ -32,12 +32,12 @@ public final class AccountService: Sendable {
     /// Creates a service for the server at an address, which speaks the protocol of `backend`.
     public init(
         _ server: URLParts, _ plan: AccessPlan, backend: Configuration.BackendKind = .usual
-    ) throws(ErrandError) {
+    ) throws(ActionRunnerError) {
         self.server = server
         self.backend = backend
         self.plan = plan
         do {
-            loop = try EventLoop(name: "weir-errand")
+            loop = try EventLoop(name: "weir-runner")
             try plan.check()
             http = try HTTPClient(answeringOn: loop)
         } catch {

@@ -71,8 +71,8 @@ extension Tail {
         var gauges = MetricGauges()
         gauges.tool = configuration.tool
         gauges.backend = configuration.session.backend.rawValue
-        gauges.isConnected = standing.state == .ready
-        let rooms = session.roomBook
+        gauges.isConnected = connectionStatus.state == .ready
+        let rooms = session.subscriptions
         gauges.rooms = (rooms.entries.count, rooms.joined, rooms.refused)
         gauges.queues = outletThread?.depths ?? []
         gauges.viewers = viewers.count

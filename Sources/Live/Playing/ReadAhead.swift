@@ -20,7 +20,7 @@ final class ReadAhead {
     /// Starts to read the file at `path`, or returns `nil` if it is not a regular file. Data from a pipe must be shown
     /// as soon as it arrives, not when a whole block is available.
     init?(_ path: String, _ configuration: Configuration) throws(RecordingError) {
-        guard !Track.isStream(path) else { return nil }
+        guard !RecordingTrack.isStream(path) else { return nil }
         feed = RecordingFeed(
             try RecordingBlocks(opening: path), decoder: FrameDecoder(configuration),
             threads: Self.threads)

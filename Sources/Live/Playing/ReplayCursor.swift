@@ -8,7 +8,7 @@ public import SectionedModel
 /// the recording is. The number of states is bounded (`Waypoints`). The cursor does not compare requests and states
 /// with the recorded ones.
 public final class ReplayCursor {
-    private let timeline: Timeline
+    private let timeline: RecordingTimeline
 
     /// Opens a recording at its beginning.
     ///
@@ -16,7 +16,7 @@ public final class ReplayCursor {
     public init(opening path: String) throws(RecordingError) {
         var configuration = ReplayConfiguration([path])
         configuration.refetch = .stub
-        timeline = try Timeline(opening: configuration, keepsWay: true, keepsChecksum: false)
+        timeline = try RecordingTimeline(opening: configuration, keepsWay: true, keepsChecksum: false)
     }
 
     /// The model at this position. It is a copy and does not change when the cursor moves.
@@ -34,7 +34,7 @@ public final class ReplayCursor {
     /// Moves to just after the record with this number, or to the end.
     public func seek(toRecord number: Int) throws(RecordingError) { try seek(.record(number)) }
 
-    private func seek(_ goal: Timeline.Goal) throws(RecordingError) {
+    private func seek(_ goal: RecordingTimeline.Goal) throws(RecordingError) {
         guard try timeline.approach(goal) else { return }
         while true {
             switch try timeline.upcoming() {

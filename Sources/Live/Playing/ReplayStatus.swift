@@ -9,14 +9,14 @@ struct ReplayStatus {
     private static let shortest: Duration = .milliseconds(100)
 
     private var line: any StatusPlace
-    private let timeline: Timeline
+    private let timeline: RecordingTimeline
     private let isInteractive: Bool
     /// The total size of the files in bytes; `nil` if it does not show how far the replay is.
     private let size: Int?
     private let began: Moment
     private var shown: Moment?
 
-    init(_ place: any StatusPlace, _ timeline: Timeline, isInteractive: Bool) {
+    init(_ place: any StatusPlace, _ timeline: RecordingTimeline, isInteractive: Bool) {
         line = place
         self.timeline = timeline
         self.isInteractive = isInteractive
@@ -35,7 +35,7 @@ struct ReplayStatus {
     mutating func print(_ lines: [String]) { line.print(lines) }
 
     /// Draws the line if it is due, if the replay is paused, or if a question is open.
-    mutating func show(_ position: TimelinePosition, _ playback: Playback, question: String?) {
+    mutating func show(_ position: TimelinePosition, _ playback: PlaybackClock, question: String?) {
         let now = MachineClock.monotonic
         let isDue = shown.map { now - $0 >= Self.shortest } ?? isInteractive
         guard isDue || playback.isPaused || question != nil else {
@@ -47,7 +47,7 @@ struct ReplayStatus {
         line.draw(question ?? text(position, playback, now))
     }
 
-    private func text(_ position: TimelinePosition, _ playback: Playback, _ now: Moment) -> String {
+    private func text(_ position: TimelinePosition, _ playback: PlaybackClock, _ now: Moment) -> String {
         var parts: [String] = []
         if isInteractive { parts.append((playback.isPaused ? "⏸ " : "▶ ") + playback.paceText) }
         if let wall = position.wall { parts.append(TimeText.clock(wall: wall)) }
@@ -76,7 +76,7 @@ struct ReplayStatus {
 
     /// Returns the total size of the files in bytes. The offset of a line shows how much was read only if every
     /// recording is a single uncompressed file; otherwise the result is `nil`.
-    private static func size(of tracks: [Track]) -> Int? {
+    private static func size(of tracks: [RecordingTrack]) -> Int? {
         var size = 0
         for track in tracks {
             guard track.segments.count == 1, let bytes = track.segments.first.flatMap(plainSize) else { return nil }

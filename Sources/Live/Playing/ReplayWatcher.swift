@@ -16,13 +16,13 @@ package protocol ReplayWatcher: AnyObject, Sendable {
     /// A stream has ended, for this reason.
     func ends(_ why: String)
     /// The position or the state of the replay has changed.
-    func stands(_ standing: ReplayStanding)
+    func stands(_ progress: ReplayProgress)
     /// Shows a line of text to the user.
     func says(_ line: String)
 }
 
 /// The position and the state of a replay.
-package struct ReplayStanding: Hashable, Sendable {
+package struct ReplayProgress: Hashable, Sendable {
     /// The number of the last record played.
     package var number: Int
     /// The time of that record in the recording.

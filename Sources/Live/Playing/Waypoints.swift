@@ -10,7 +10,7 @@ struct Waypoints {
     /// A kept state with its position.
     struct Waypoint {
         var position: TimelinePosition
-        var tracks: [Track.Bookmark]
+        var tracks: [RecordingTrack.Bookmark]
         var group: GroupModel?
     }
 

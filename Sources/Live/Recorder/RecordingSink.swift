@@ -115,7 +115,7 @@ final class RecordingSink: Sendable {
     }
 
     private func lose(_ record: Record, _ stamp: Stamp, _ state: inout State) {
-        guard !record.isAside, var loss = state.loss else { return }
+        guard !record.isUnnumbered, var loss = state.loss else { return }
         if loss.count == 0 { loss.first = stamp }
         loss.last = stamp
         loss.count += 1

@@ -57,5 +57,5 @@ struct RecordingStart: Sendable {
     var head: Record.Head
     /// The stamp of the beginning, with the number of the record before it.
     var stamp: Stamp
-    var restatement: Restatement
+    var restatement: StatePreamble
 }

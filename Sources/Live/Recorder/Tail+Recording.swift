@@ -78,11 +78,11 @@ extension Tail {
     }
 
     /// The state that a session starting at this point needs.
-    var restatement: Restatement {
-        let entries = session.roomBook.entries
-        return Restatement(
+    var restatement: StatePreamble {
+        let entries = session.subscriptions.entries
+        return StatePreamble(
             user: session.rowsOwner, model: session.model.snapshot,
-            rooms: Restatement.wishes(of: session.roomBook, at: loop.now),
+            rooms: StatePreamble.wishes(of: session.subscriptions, at: loop.now),
             connection: notes.connection.records(rooms: entries.map(\.name)))
     }
 

@@ -30,10 +30,11 @@ extension Tail {
                 try leave(wish, call, reply)
                 keepPinsInStep(wish, call, isPinned: false)
             case .only, .reset:
-                let before = session.roomBook.entries.map(\.name)
+                let before = session.subscriptions.entries.map(\.name)
                 feed(call.method == .only ? .only(rooms: wish.description) : .resetRooms)
-                let wanted = call.method == .only ? meant(wish).map(\.facts.name) : session.roomBook.entries.map(\.name)
-                let left = before.filter { session.roomBook[$0] == nil }
+                let wanted =
+                    call.method == .only ? meant(wish).map(\.facts.name) : session.subscriptions.entries.map(\.name)
+                let left = before.filter { session.subscriptions[$0] == nil }
                 settle(wanted + left, open: wanted, joining: true, call.wait, reply)
             case .pin:
                 try keepPins(wish, isPinned: true)
@@ -129,7 +130,7 @@ extension Tail {
     func settleRooms() {
         for settlement in settlements where settlement.isJoining {
             let open = settlement.open.filter { name in
-                switch session.roomBook[name]?.state {
+                switch session.subscriptions[name]?.state {
                 case .wanted?, .joining?: true
                 case .joined?, .refused?, nil: false
                 }
@@ -199,7 +200,7 @@ extension Tail {
     func keepMutes() {
         let lasting = mutes.lasting
         // Until the account is known nothing is stored, and the store keeps its previous rules.
-        guard keeper?.scope != nil, lasting != keptMutes else { return }
+        guard persistence?.scope != nil, lasting != keptMutes else { return }
         for pattern in keptMutes where !lasting.contains(pattern) { keep(.note(.mute(pattern: pattern), nil)) }
         for (place, pattern) in lasting.enumerated() { keep(.note(.mute(pattern: pattern), "\(place)")) }
         keptMutes = lasting
@@ -217,7 +218,7 @@ extension Tail {
 
     /// Stores pins for the patterns, or removes them.
     private func keepPins(_ wish: RoomExpression, isPinned: Bool) throws(RoomCallError) {
-        guard keeper?.scope != nil else {
+        guard persistence?.scope != nil else {
             throw RoomCallError(.nothing, "pins require a store and a known account")
         }
         for term in wish.terms {
@@ -227,7 +228,7 @@ extension Tail {
 
     /// Pins or unpins rooms that are joined or left permanently, if `pinsFollow` is on and the account is known.
     private func keepPinsInStep(_ wish: RoomExpression, _ call: RoomCall, isPinned: Bool) {
-        guard configuration.pinsFollow, call.lasting == nil, keeper?.scope != nil else { return }
+        guard configuration.pinsFollow, call.lasting == nil, persistence?.scope != nil else { return }
         for term in wish.terms where !term.isExcluded {
             keep(.note(.pin(pattern: "\(term.pattern)"), isPinned ? "1" : nil))
             if !isPinned { feed(.withdraw(rooms: "\(term.pattern)", source: .pin)) }
@@ -237,12 +238,12 @@ extension Tail {
     /// The store, server and user that the sets and pins of this tail belong to.
     private var context: [UInt8] {
         get throws(RoomCallError) {
-            guard let keeper, let scope = keeper.scope else {
+            guard let persistence, let scope = persistence.scope else {
                 throw RoomCallError(.nothing, "the tail has no store, or the account is not known yet")
             }
             return Self.text { writer in
                 writer.beginObject()
-                writer.member("store", keeper.store.path)
+                writer.member("store", persistence.store.path)
                 writer.member("server", scope.account.server)
                 writer.member("user", scope.account.user)
                 writer.endObject()

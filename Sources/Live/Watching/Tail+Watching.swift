@@ -48,7 +48,7 @@ extension Replay {
     package func perform(_ effect: Watch.Effect) {
         switch effect {
         case .play(let command): perform(command)
-        case .quit: perform(PlayControl.Command.quit)
+        case .quit: perform(ReplayKeys.Command.quit)
         case .join, .leave, .mute, .mark, .copy, .emit, .answer, .act, .keepDraft, .findDraft: break
         }
     }

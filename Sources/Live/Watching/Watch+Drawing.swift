@@ -158,31 +158,31 @@ extension Watch {
     private func drawScrubber(_ area: TerminalArea, _ grid: inout TerminalGrid) {
         guard !area.isEmpty else { return }
         let row = area.rows.lowerBound
-        guard let standing else { return }
+        guard let progress else { return }
         let bar = scrubberBar(area)
         var left = area
         left.columns = area.columns.lowerBound..<bar.lowerBound
-        let sign = standing.isPaused ? "⏸" : "▶"
-        let time = TimeText.span(milliseconds: standing.time.microseconds / 1000)
-        grid.write("\(sign) \(standing.pace) +\(time)", row: row, column: left.columns.lowerBound, in: left)
+        let sign = progress.isPaused ? "⏸" : "▶"
+        let time = TimeText.span(milliseconds: progress.time.microseconds / 1000)
+        grid.write("\(sign) \(progress.pace) +\(time)", row: row, column: left.columns.lowerBound, in: left)
         func place(_ time: Moment) -> Int? {
             guard let length, length.microseconds > 0, !bar.isEmpty else { return nil }
             let part = Double(time.microseconds) / Double(length.microseconds)
             return bar.lowerBound + Int(min(max(part, 0), 1) * Double(bar.count - 1))
         }
         for column in bar { grid.write("─", row: row, column: column, settings.theme[.faint]) }
-        if let here = place(standing.time) {
+        if let here = place(progress.time) {
             for column in bar.lowerBound..<max(here, bar.lowerBound) {
                 grid.write("━", row: row, column: column, settings.theme[.good])
             }
-            for mark in standing.marks {
+            for mark in progress.marks {
                 if let column = place(mark) { grid.write("⚑", row: row, column: column, settings.theme[.caution]) }
             }
             grid.write("●", row: row, column: here, settings.theme[.good].adding(.bold))
         }
         var right = area
         right.columns = bar.upperBound..<area.columns.upperBound
-        let end = length.map { " " + TimeText.span(milliseconds: $0.microseconds / 1000) } ?? " #\(standing.number)"
+        let end = length.map { " " + TimeText.span(milliseconds: $0.microseconds / 1000) } ?? " #\(progress.number)"
         grid.write(end, row: row, column: right.columns.lowerBound, in: right)
     }
 

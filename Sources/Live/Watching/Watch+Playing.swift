@@ -5,7 +5,7 @@ import Wire
 // Navigation in a recording, by keys and by the progress bar.
 extension Watch {
     /// Returns the player command for a key; `nil` for a key that is not a player command.
-    mutating func command(of key: TerminalKey) -> PlayControl.Command? {
+    mutating func command(of key: TerminalKey) -> ReplayKeys.Command? {
         switch key {
         case .character(" "): return .togglePause
         case .character("."): return .step

@@ -57,7 +57,7 @@ package struct Watch {
         /// The end of a seek, with the model at that position.
         case arrives(SectionedCollection<Item>)
         /// The current position of the replay.
-        case stands(ReplayStanding)
+        case stands(ReplayProgress)
         /// The length of the recording, as the time of its last record.
         case length(Moment)
         /// The end of the preamble. Earlier reports only set up the state. The log starts here, with this model.
@@ -91,7 +91,7 @@ package struct Watch {
         /// Copy text to the clipboard. The text is already escaped.
         case copy(String)
         /// Pass a command to the player of the recording.
-        case play(PlayControl.Command)
+        case play(ReplayKeys.Command)
         /// Close the view. A tail in this process ends, too; an attached tail goes on.
         case quit
     }
@@ -149,7 +149,7 @@ package struct Watch {
     var counted = 0
     /// The reason why the session ended; `nil` while it runs.
     var ending: String?
-    var standing: ReplayStanding?
+    var progress: ReplayProgress?
     var length: Moment?
 
     var mode = Mode.browsing
@@ -230,7 +230,7 @@ package struct Watch {
             printer.names.learn(from: model)
             log.show(log.setting, chatOnly: log.isChat, knowing: printer.names)
             keepSelectionInView()
-        case .stands(let standing): self.standing = standing
+        case .stands(let progress): self.progress = progress
         case .length(let length): self.length = length
         case .begins(let model): begin(with: model)
         case .filters(let setting): take(setting)

@@ -118,33 +118,33 @@ extension DeclaredBackend {
         }
     }
 
-    mutating func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID? {
-        guard let (write, values) = write(for: action, in: transaction.model), let room = values("room") else {
+    mutating func settle(_ action: Action, body: ArraySlice<UInt8>, into context: inout HandlerContext) -> EntityID? {
+        guard let (write, values) = write(for: action, in: context.model), let room = values("room") else {
             return nil
         }
-        for name in write.reads { fetch(name, of: room, into: &transaction) }
+        for name in write.reads { fetch(name, of: room, into: &context) }
         let parent = EntityID(profile.id(ofRoom: room))
         let message = action.operation.reference?.message
         guard let entity = write.entity.flatMap({ entities[$0] }) else { return message }
         if action.operation.name == "delete", let message {
-            overtake(entity, parent, in: &transaction)
-            transaction.model.remove(entity.itemID(message))
+            overtake(entity, parent, in: &context)
+            context.model.remove(entity.itemID(message))
             return message
         }
         guard let answer = try? RawJSON(checking: body), let row = (write.at ?? .whole).inValue.value(in: answer),
             let reading = try? entity.reading(row)
         else { return message }
-        overtake(entity, parent, in: &transaction)
-        let known = transaction.model[entity.itemID(reading.id)]
+        overtake(entity, parent, in: &context)
+        let known = context.model[entity.itemID(reading.id)]
         // With equal times, an event came after the state in the answer. A row that is not held may be older than the
         // window, and would stand alone.
         let isNews =
-            known.map { entity.standing(reading, $0, isWhole: message == nil) == .newer }
+            known.map { entity.freshness(reading, $0, isWhole: message == nil) == .newer }
             ?? (message == nil ? !removedMeanwhile.contains(entity.itemID(reading.id)) : !isOfWindow(entity))
         if !abandoned.contains(room), isNews {
             let row = entity.row(reading, over: known, parent: parent)
-            transaction.take(row)
-            watch(row, isNew: known == nil, into: &transaction)
+            context.take(row)
+            watch(row, isNew: known == nil, into: &context)
         }
         return reading.id
     }

@@ -42,7 +42,7 @@ struct DeclaredBackend: Backend {
     private(set) var abandoned: [String] = []
     private static let mostAbandoned = 1000
     /// The resources whose failure the session has reported to the user.
-    var told = ToldFailures()
+    var told = ReportedFailures()
 
     init(_ profile: Profile, _ configuration: Configuration) {
         self.profile = profile
@@ -66,15 +66,15 @@ struct DeclaredBackend: Backend {
         return token.map { token in .object { $0.member("token", token.reveal()) } }
     }
 
-    mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
+    mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into context: inout HandlerContext) {
         self.token = token
         isReady = false
         for emission in profile.realtime.emit {
             guard let emission = emission.filled(places(nil, token)) else { continue }
-            transaction.plans.append(.emit(emission))
+            context.plans.append(.emit(emission))
         }
-        subscribeToOwn(into: &transaction)
-        if !profile.events.contains(where: { $0.says == .ready }) { beReady(into: &transaction) }
+        subscribeToOwn(into: &context)
+        if !profile.events.contains(where: { $0.says == .ready }) { beReady(into: &context) }
     }
 
     /// The channels other than rooms. A channel whose name contains the user's id is missing until the id is known.
@@ -82,48 +82,48 @@ struct DeclaredBackend: Backend {
         profile.realtime.subscribe.compactMap { $0.filled(places(nil, token)).flatMap { Bayeux.Channel($0) } }
     }
 
-    func subscribeToOwn(into transaction: inout Transaction) {
+    func subscribeToOwn(into context: inout HandlerContext) {
         for channel in ownChannels {
-            transaction.plans.append(.subscribe(channel, ext: publishing(token: token)))
+            context.plans.append(.subscribe(channel, ext: publishing(token: token)))
         }
     }
 
     func isOwn(_ channel: Bayeux.Channel) -> Bool { ownChannels.contains { $0.name == channel.name } }
 
-    mutating func subscribed(_ channel: Bayeux.Channel, into transaction: inout Transaction) {
-        if !isOwn(channel) { transaction.plans.append(.joined(room: channel.name)) }
+    mutating func subscribed(_ channel: Bayeux.Channel, into context: inout HandlerContext) {
+        if !isOwn(channel) { context.plans.append(.joined(room: channel.name)) }
     }
 
-    mutating func refused(_ channel: Bayeux.Channel, why: String, into transaction: inout Transaction) {
-        transaction.plans.append(
+    mutating func refused(_ channel: Bayeux.Channel, why: String, into context: inout HandlerContext) {
+        context.plans.append(
             isOwn(channel) ? .tokenRefused(why) : .joinRefused(room: channel.name, why: why))
     }
 
-    private mutating func beReady(into transaction: inout Transaction) {
+    private mutating func beReady(into context: inout HandlerContext) {
         guard !isReady else { return }
         isReady = true
-        transaction.plans.append(.ready)
-        discover(into: &transaction)
+        context.plans.append(.ready)
+        discover(into: &context)
     }
 
     /// Fetches the user's account, the list of rooms, and the reads that the profile names for the start.
-    private func discover(into transaction: inout Transaction) {
+    private func discover(into context: inout HandlerContext) {
         var names = profile.account.map { [$0] } ?? []
         if discoversRooms, let list = profile.rooms?.list { names.append(list) }
-        for name in names + profile.start { fetch(name, of: nil, into: &transaction) }
+        for name in names + profile.start { fetch(name, of: nil, into: &context) }
     }
 
-    mutating func lookAgain(into transaction: inout Transaction) { discover(into: &transaction) }
+    mutating func resync(into context: inout HandlerContext) { discover(into: &context) }
 
     var deadline: Moment? { polls.values.min() }
 
-    mutating func advance(to due: Moment, into transaction: inout Transaction) {
+    mutating func advance(to due: Moment, into context: inout HandlerContext) {
         for resource in polls.keys.sorted() where polls[resource].map({ $0 <= due }) == true {
             polls[resource] = nil
-            if let row = resource.row, transaction.model[row] == nil {
+            if let row = resource.row, context.model[row] == nil {
                 rowPolls[resource] = nil
             } else {
-                transaction.fetch(ResourceKey(resource))
+                context.fetch(ResourceKey(resource))
             }
         }
     }
@@ -161,29 +161,31 @@ struct DeclaredBackend: Backend {
         return Event(DeclaredEvent(name: name, rule: nil, payload: payload, kind: "event", room: channel))
     }
 
-    mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
+    mutating func handle(
+        _ event: borrowing Event, ackID: Int?, rooms: RoomSubscriptions, into context: inout HandlerContext
+    ) {
         guard let event = event.value as? DeclaredEvent, let index = event.rule else { return }
         let rule = readers[index].rule
-        if let saying = rule.says { hear(saying, event, rule, into: &transaction) }
+        if let saying = rule.says { hear(saying, event, rule, into: &context) }
         var fetches = rule.entity == nil
         if let entity = readers[index].entity {
             let parent = event.room.map { EntityID(profile.id(ofRoom: $0)) }
             for row in event.rows {
-                let known = transaction.model[entity.itemID(row.id)]
+                let known = context.model[entity.itemID(row.id)]
                 let place = entity.parent == nil ? nil : row.parent ?? known?.sectionKey.parent ?? parent
                 if let room = event.room, isUnfollowed(room, rooms), let place, place == parent { continue }
-                let standing = entity.standing(row, known)
+                let freshness = entity.freshness(row, known)
                 // An answer in flight would restore the state before the event.
-                if rule.then[standing] != .nothing || standing == .unknown { overtake(entity, place, in: &transaction) }
-                switch rule.then[standing] {
+                if rule.then[freshness] != .nothing || freshness == .unknown { overtake(entity, place, in: &context) }
+                switch rule.then[freshness] {
                 case .apply:
                     guard known == nil || !entity.once else { continue }
                     let item = entity.row(row, over: known, parent: parent)
-                    put(item, over: known, into: &transaction)
+                    put(item, over: known, into: &context)
                     unproven.remove(item.id)
                 case .remove:
-                    transaction.model.remove(entity.itemID(row.id))
-                    if !transaction.watchesMessages {
+                    context.model.remove(entity.itemID(row.id))
+                    if !context.watchesMessages {
                         removedMeanwhile = []
                     } else {
                         removedMeanwhile.insert(entity.itemID(row.id))
@@ -193,18 +195,18 @@ struct DeclaredBackend: Backend {
                 }
             }
         }
-        if fetches { for name in rule.reads { fetch(name, of: event.room, into: &transaction) } }
+        if fetches { for name in rule.reads { fetch(name, of: event.room, into: &context) } }
     }
 
     /// Whether the event belongs to a room that is not wanted. Its rows would never be removed, and joining the room
     /// later reads them anyway.
-    private func isUnfollowed(_ room: String, _ rooms: RoomBook) -> Bool {
+    private func isUnfollowed(_ room: String, _ rooms: RoomSubscriptions) -> Bool {
         rooms[room] == nil && (profile.rooms?.list ?? profile.rooms?.join?.event) != nil
     }
 
     /// Marks requests for the section as overtaken: the server may have answered before the event happened.
-    func overtake(_ entity: Profile.Entity, _ parent: EntityID?, in transaction: inout Transaction) {
-        transaction.refetcher.taint { key in
+    func overtake(_ entity: Profile.Entity, _ parent: EntityID?, in context: inout HandlerContext) {
+        context.refetcher.markStale { key in
             guard let resource = key.declared, reads[resource.read]?.entity == entity.name else { return false }
             guard let room = resource.room, let parent else { return true }
             return EntityID(profile.id(ofRoom: room)) == parent
@@ -213,24 +215,24 @@ struct DeclaredBackend: Backend {
 
     private mutating func hear(
         _ saying: Profile.EventRule.Saying, _ event: DeclaredEvent, _ rule: Profile.EventRule,
-        into transaction: inout Transaction
+        into context: inout HandlerContext
     ) {
         let why = rule.why?.value(inEvent: event.payload)?.plainText
         switch (saying, event.room) {
-        case (.ready, _): beReady(into: &transaction)
-        case (.unauthorized, _): transaction.plans.append(.tokenRefused(why ?? "the server refused the token"))
-        case (.joined, let room?): transaction.plans.append(.joined(room: room))
-        case (.refused, let room?): transaction.plans.append(.joinRefused(room: room, why: why ?? "no reason given"))
-        case (.left, let room?): transaction.plans.append(.left(room: room))
-        case (.room, let room?): transaction.want(room)
-        case (.gone, let room?): transaction.plans.append(.unwant(room: room))
+        case (.ready, _): beReady(into: &context)
+        case (.unauthorized, _): context.plans.append(.tokenRefused(why ?? "the server refused the token"))
+        case (.joined, let room?): context.plans.append(.joined(room: room))
+        case (.refused, let room?): context.plans.append(.joinRefused(room: room, why: why ?? "no reason given"))
+        case (.left, let room?): context.plans.append(.left(room: room))
+        case (.room, let room?): context.want(room)
+        case (.gone, let room?): context.plans.append(.unwant(room: room))
         case (.joined, nil), (.refused, nil), (.left, nil), (.room, nil), (.gone, nil): break
         }
     }
 
     // MARK: - Rooms
 
-    func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
+    func join(_ room: String, token: Secret?) -> HandlerContext.RoomRequest? {
         guard let rooms = profile.rooms else { return nil }
         if profile.realtime.transport == .bayeux {
             return Bayeux.Channel(room).map { .subscribe($0, ext: publishing(token: token)) }
@@ -246,7 +248,7 @@ struct DeclaredBackend: Backend {
         }
     }
 
-    func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
+    func leave(_ room: String, token: Secret?) -> HandlerContext.RoomRequest? {
         if profile.realtime.transport == .bayeux { return Bayeux.Channel(room).map { .unsubscribe($0) } }
         let saysLeft = profile.events.contains { $0.says == .left }
         return profile.rooms?.leave?.filled(places(room, token)).map { .emit($0, answer: saysLeft ? .event : .none) }
@@ -279,11 +281,11 @@ struct DeclaredBackend: Backend {
 
     /// Marks requests for the room as overtaken. Their answers may be older than the subscription, which starts the
     /// events.
-    mutating func joined(_ room: String, into transaction: inout Transaction) {
+    mutating func joined(_ room: String, into context: inout HandlerContext) {
         abandoned.removeAll { $0 == room }
-        transaction.refetcher.taint { $0.declared?.room == room }
+        context.refetcher.markStale { $0.declared?.room == room }
         let id = EntityID(profile.id(ofRoom: room))
-        doubtWindows(transaction.model) { $0 == id }
+        doubtWindows(context.model) { $0 == id }
     }
 
     mutating func missed(_ model: SectionedCollection<Item>) { doubtWindows(model) { _ in true } }
@@ -298,16 +300,16 @@ struct DeclaredBackend: Backend {
         }
     }
 
-    mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
+    mutating func abandon(_ room: String, _ rooms: RoomSubscriptions, into context: inout HandlerContext) {
         let id = EntityID(profile.id(ofRoom: room))
-        transaction.plans.append(.cancel(.channel(id)))
+        context.plans.append(.cancel(.channel(id)))
         abandoned.removeAll { $0 == room }
         abandoned.append(room)
         if abandoned.count > Self.mostAbandoned { abandoned.removeFirst() }
         polls = polls.filter { $0.key.room != room }
         for entity in profile.entities where entity.parent != nil {
-            for row in transaction.model.rows(in: entity.section(of: id)) {
-                transaction.model.remove(row.id)
+            for row in context.model.rows(in: entity.section(of: id)) {
+                context.model.remove(row.id)
                 doubted.remove(row.id)
                 unproven.remove(row.id)
             }
@@ -353,14 +355,14 @@ struct DeclaredBackend: Backend {
 
 extension Profile.Emission {
     /// Returns the event with its places filled, or `nil` when a place has no value.
-    func filled(_ values: (String) -> String?) -> Transaction.Emission? {
+    func filled(_ values: (String) -> String?) -> HandlerContext.Emission? {
         var list: [UInt8] = []
         for (index, argument) in arguments.enumerated() {
             guard let value = argument.filled(values) else { return nil }
             if index > 0 { list.append(UInt8(ascii: ",")) }
             list += value.bytes
         }
-        var filled = Transaction.Emission(name: event, arguments: list.isEmpty ? nil : RawJSON(unchecked: list[...]))
+        var filled = HandlerContext.Emission(name: event, arguments: list.isEmpty ? nil : RawJSON(unchecked: list[...]))
         if let message {
             guard let text = message.filled(values) else { return nil }
             filled.message = text
@@ -370,8 +372,8 @@ extension Profile.Emission {
 }
 
 extension Profile.EventRule.Treatments {
-    subscript(_ standing: Profile.Entity.Standing) -> Profile.EventRule.Treatment {
-        switch standing {
+    subscript(_ freshness: Profile.Entity.Freshness) -> Profile.EventRule.Treatment {
+        switch freshness {
         case .unknown: unknown
         case .older: older
         case .same: same

@@ -70,7 +70,7 @@ enum DeclaredGuide {
             return reads.isEmpty
                 ? [] : [("", [EventGuide.Treatment(standing: "always", applies: false, refetch: reads)])]
         }
-        let standings: [(Profile.Entity.Standing, String)] =
+        let freshnesss: [(Profile.Entity.Freshness, String)] =
             entity.newer == nil
             ? [(.unknown, "not known yet"), (.newer, "known")]
             : [
@@ -80,9 +80,9 @@ enum DeclaredGuide {
         return [
             (
                 entity.name,
-                standings.map { standing, words in
-                    let treatment = rule.then[standing]
-                    let isKnown = standing != .unknown
+                freshnesss.map { freshness, words in
+                    let treatment = rule.then[freshness]
+                    let isKnown = freshness != .unknown
                     return EventGuide.Treatment(
                         standing: words, applies: treatment == .apply && !(entity.once && isKnown),
                         refetch: treatment == .fetch ? reads : "", removes: treatment == .remove && isKnown)

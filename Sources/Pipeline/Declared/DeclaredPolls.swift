@@ -18,29 +18,29 @@ enum RowPoll: Hashable, Sendable {
 //                   stopped            over
 extension DeclaredBackend {
     /// Puts a row from an answer or an event into the model.
-    mutating func put(_ item: Item, over known: Item?, into transaction: inout Transaction) {
-        if item != known { transaction.model.put(item) }
-        watch(item, isNew: known == nil, into: &transaction)
+    mutating func put(_ item: Item, over known: Item?, into context: inout HandlerContext) {
+        if item != known { context.model.put(item) }
+        watch(item, isNew: known == nil, into: &context)
     }
 
     /// Starts or ends the polling of a row, according to its new state.
-    mutating func watch(_ item: Item, isNew: Bool, into transaction: inout Transaction) {
+    mutating func watch(_ item: Item, isNew: Bool, into context: inout HandlerContext) {
         for read in readsOfRows[item.id.kind.rawValue] ?? [] {
             let resource = DeclaredResource(read, of: item.id)
             if let until = read.until, let row = item.entity.as(DeclaredRow.self), until.holds(of: row.json) {
-                end(resource, into: &transaction)
+                end(resource, into: &context)
             } else if rowPolls[resource] == nil || isNew {
                 rowPolls[resource] = .running
-                transaction.fetch(ResourceKey(resource))
+                context.fetch(ResourceKey(resource))
             }
         }
     }
 
     /// Ends the polling of a row, and drops its pending request.
-    mutating func end(_ resource: DeclaredResource, into transaction: inout Transaction) {
+    mutating func end(_ resource: DeclaredResource, into context: inout HandlerContext) {
         polls[resource] = nil
         guard rowPolls.removeValue(forKey: resource) == .running else { return }
-        transaction.plans.append(.forget(ResourceKey(resource)))
+        context.plans.append(.forget(ResourceKey(resource)))
     }
 
     /// Remembers that a row is not polled any more. Forgets the rows that no longer exist: when one returns, its polling restarts anyway.
@@ -51,8 +51,8 @@ extension DeclaredBackend {
     }
 
     /// Fetches the read for every row that is being polled.
-    func fetchRows(of read: Profile.Read, into transaction: inout Transaction) {
-        for resource in running where resource.read == read.name { transaction.fetch(ResourceKey(resource)) }
+    func fetchRows(of read: Profile.Read, into context: inout HandlerContext) {
+        for resource in running where resource.read == read.name { context.fetch(ResourceKey(resource)) }
     }
 
     private var running: [DeclaredResource] { rowPolls.filter { $0.value == .running }.keys.sorted() }
@@ -63,11 +63,11 @@ extension DeclaredBackend {
 
     var tags: [String] { running.compactMap(tag) }
 
-    mutating func cancel(tag: String, into transaction: inout Transaction) {
+    mutating func cancel(tag: String, into context: inout HandlerContext) {
         for resource in running where self.tag(of: resource) == tag {
-            end(resource, into: &transaction)
-            stop(resource, in: transaction.model)
-            transaction.notice(.info, "\(ResourceKey(resource).resource.label) is not asked any more: it was cancelled")
+            end(resource, into: &context)
+            stop(resource, in: context.model)
+            context.notice(.info, "\(ResourceKey(resource).resource.label) is not asked any more: it was cancelled")
         }
     }
 }

@@ -110,7 +110,7 @@ extension DeclaredBackend {
         return .impossible("'\(name)' lacks a value for {\(place)}")
     }
 
-    mutating func follow(_ action: Action, _ answer: Answer, into transaction: inout Transaction) -> ActionFollowing? {
+    mutating func follow(_ action: Action, _ answer: Answer, into context: inout HandlerContext) -> ActionFollowing? {
         guard case .run(let run) = action.operation, let step = step(of: run), let status = answer.status else {
             return nil
         }
@@ -130,10 +130,10 @@ extension DeclaredBackend {
                 readings = [try made(by: write, entity, body)]
             }
             rows = readings.map { reading in
-                let known = transaction.model[entity.itemID(reading.id)]
-                if let known, entity.once || entity.standing(reading, known) == .older { return known }
+                let known = context.model[entity.itemID(reading.id)]
+                if let known, entity.once || entity.freshness(reading, known) == .older { return known }
                 let row = entity.row(reading, over: known, parent: nil)
-                put(row, over: known, into: &transaction)
+                put(row, over: known, into: &context)
                 return row
             }
         } catch {
@@ -148,11 +148,11 @@ extension DeclaredBackend {
     ) -> ActionFollowing {
         var run = run
         if wrote, status == 409, step.read != nil {
-            run.phase = .lookAgain
+            run.phase = .verify
             return .next(.run(run))
         }
         if !wrote, rows.isEmpty {
-            if run.phase == .lookAgain {
+            if run.phase == .verify {
                 return .refused(
                     why: "the server reports that it already exists, but '\(step.read ?? "")' does not find it")
             }

@@ -11,10 +11,10 @@ extension DeclaredBackend {
         if let span = reads[resource.read]?.every { polls[resource] = now + span }
     }
 
-    func fetch(_ name: String, of room: String?, into transaction: inout Transaction) {
+    func fetch(_ name: String, of room: String?, into context: inout HandlerContext) {
         guard let read = reads[name] else { return }
-        guard read.each == nil else { return fetchRows(of: read, into: &transaction) }
-        transaction.fetch(ResourceKey(DeclaredResource(read, of: room)))
+        guard read.each == nil else { return fetchRows(of: read, into: &context) }
+        context.fetch(ResourceKey(DeclaredResource(read, of: room)))
     }
 
     func request(for key: ResourceKey, page: String?) -> RESTCall? {
@@ -69,32 +69,32 @@ extension DeclaredBackend {
     }
 
     mutating func apply(
-        _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
+        _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into context: inout HandlerContext
     ) throws(DecodingFailure) {
         guard let resource = key.declared, let read = reads[resource.read] else { return }
-        let paging = transaction.refetcher.paging[key]
+        let paging = context.refetcher.paging[key]
         guard let endpoint = endpoint(read, resource, page: paging?.next, pages: paging?.pages ?? 0) else { return }
-        guard let rows = try transaction.list(of: key, to: endpoint, body) else { return }
+        guard let rows = try context.list(of: key, to: endpoint, body) else { return }
         told.wentWell(key)
-        if let row = resource.row, transaction.model[row] == nil { return end(resource, into: &transaction) }
-        pollAgain(resource, at: transaction.now)
-        if read.name == profile.account, let first = rows.first { learn(user: first.id, into: &transaction) }
+        if let row = resource.row, context.model[row] == nil { return end(resource, into: &context) }
+        pollAgain(resource, at: context.now)
+        if read.name == profile.account, let first = rows.first { learn(user: first.id, into: &context) }
         guard let entity = read.entity.flatMap({ entities[$0] }) else { return }
         let parent = resource.room.map { EntityID(profile.id(ofRoom: $0)) }
         var listed: [Item.ID: Item] = [:]
         var news: [Item.ID] = []
         for row in rows {
             let id = entity.itemID(row.id)
-            let known = transaction.model[id]
-            if let known { transaction.confirmed.append(known) }
-            if let known, entity.once || !isCurrent && entity.standing(row, known, isWhole: true) != .newer {
+            let known = context.model[id]
+            if let known { context.confirmed.append(known) }
+            if let known, entity.once || !isCurrent && entity.freshness(row, known, isWhole: true) != .newer {
                 listed[id] = known
                 continue
             }
             let item = entity.row(row, over: known, parent: parent)
             listed[id] = item
             if known == nil { news.append(id) }
-            put(item, over: known, into: &transaction)
+            put(item, over: known, into: &context)
         }
         if read.name == profile.rooms?.list {
             listedNames = [:]
@@ -102,83 +102,83 @@ extension DeclaredBackend {
                 guard let name = item.channelName?.lowercased() else { continue }
                 listedNames[name] = min(listedNames[name] ?? item.id.id.description, item.id.id.description)
             }
-            for row in rows { transaction.want(profile.room(of: row.id.description)) }
+            for row in rows { context.want(profile.room(of: row.id.description)) }
         }
-        guard transaction.leftOut.isHarmless, read.replaces != .none else { return }
+        guard context.leftOut.isHarmless, read.replaces != .none else { return }
         // Some rows of an overtaken answer may already be gone.
         guard isCurrent else { return unproven.formUnion(news) }
-        remove(read, section(of: entity, resource.room), butNot: listed, into: &transaction)
+        remove(read, section(of: entity, resource.room), butNot: listed, into: &context)
     }
 
     /// Removes the held rows that the answer should have listed.
     private mutating func remove(
         _ read: Profile.Read, _ section: Item.Section, butNot listed: [Item.ID: Item],
-        into transaction: inout Transaction
+        into context: inout HandlerContext
     ) {
         let first = read.replaces == .window ? listed.values.map(\.sortKey).min() ?? .min : .min
-        for row in transaction.model.rows(in: section) {
+        for row in context.model.rows(in: section) {
             let isDoubted = [doubted.remove(row.id), unproven.remove(row.id)].contains { $0 != nil }
             guard listed[row.id] == nil, row.sortKey >= first || isDoubted else { continue }
-            transaction.model.remove(row.id)
+            context.model.remove(row.id)
             guard read.name == profile.rooms?.list else { continue }
-            transaction.plans.append(.unwant(room: profile.room(of: row.id.id.description)))
+            context.plans.append(.unwant(room: profile.room(of: row.id.id.description)))
         }
     }
 
-    private mutating func learn(user id: EntityID, into transaction: inout Transaction) {
+    private mutating func learn(user id: EntityID, into context: inout HandlerContext) {
         guard user != id.description else { return }
         user = id.description
-        subscribeToOwn(into: &transaction)
-        transaction.plans.append(.account(id))
+        subscribeToOwn(into: &context)
+        context.plans.append(.account(id))
     }
 
-    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
+    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into context: inout HandlerContext) -> Bool {
         guard let resource = key.declared, let read = reads[resource.read] else { return true }
-        if resource.row == nil || read.missing == .ignore { pollAgain(resource, at: transaction.now) }
+        if resource.row == nil || read.missing == .ignore { pollAgain(resource, at: context.now) }
         guard !body.isPage else {
-            tell(key, "something before the service answers with a page (404)", into: &transaction)
-            transaction.fetch(key, after: Self.waitAfterPage)
+            tell(key, "something before the service answers with a page (404)", into: &context)
+            context.fetch(key, after: Self.waitAfterPage)
             return false
         }
         guard read.missing == .remove, let entity = read.entity.flatMap({ entities[$0] }) else {
-            tell(key, "the service has no such resource (404)", into: &transaction)
+            tell(key, "the service has no such resource (404)", into: &context)
             return true
         }
         if let row = resource.row {
-            end(resource, into: &transaction)
-            if transaction.model[row] != nil { transaction.model.remove(row) }
+            end(resource, into: &context)
+            if context.model[row] != nil { context.model.remove(row) }
             return true
         }
-        for row in transaction.model.rows(in: section(of: entity, resource.room)) { transaction.model.remove(row.id) }
+        for row in context.model.rows(in: section(of: entity, resource.room)) { context.model.remove(row.id) }
         return true
     }
 
     private static let waitAfterPage: Duration = .seconds(30)
 
-    mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction) {
+    mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into context: inout HandlerContext) {
         guard let resource = key.declared else { return }
         // Only on these connections does a refused read of the account show that the token is bad. On Bayeux, without
         // that read, the user's channel cannot even be named.
         let isTold = profile.realtime.transport == .bayeux || profile.realtime.transport == .none
         if isTold, resource.read == profile.account, why == Refetcher.tokenRefusal {
-            return transaction.plans.append(.tokenRefused("the service does not accept the token"))
+            return context.plans.append(.tokenRefused("the service does not accept the token"))
         }
         var why = why
         if case .response(let status, let body, _)? = answer {
             if let words = reads[resource.read]?.why?.words(in: body) { why = "\(words.prefix(300)) (\(why))" }
             // A service that refuses one row means it; polling on would be useless.
             if resource.row != nil, 400..<500 ~= status, !Refetcher.isPassing(status), status != 401, status != 403 {
-                stop(resource, in: transaction.model)
+                stop(resource, in: context.model)
                 why += "; it is not asked again"
             }
         }
-        pollAgain(resource, at: transaction.now)
-        tell(key, why, into: &transaction)
+        pollAgain(resource, at: context.now)
+        tell(key, why, into: &context)
     }
 
-    private mutating func tell(_ key: ResourceKey, _ why: String, into transaction: inout Transaction) {
+    private mutating func tell(_ key: ResourceKey, _ why: String, into context: inout HandlerContext) {
         guard told.isNews(key) else { return }
-        transaction.notice(.warning, "\(key.resource.label) cannot be fetched: \(why)")
+        context.notice(.warning, "\(key.resource.label) cannot be fetched: \(why)")
     }
 }
 

@@ -128,11 +128,11 @@ extension Profile.Entity {
     func section(of parent: EntityID?) -> Item.Section { Item.Section(section ?? name, parent) }
 
     /// The relation of an event's row to the known one.
-    enum Standing { case unknown, older, same, newer }
+    enum Freshness { case unknown, older, same, newer }
 
     /// Compares a row with the known one. An event may omit the field that orders versions, but a whole row without it
     /// is older than one that has it.
-    func standing(_ reading: Reading, _ known: Item?, isWhole: Bool = false) -> Standing {
+    func freshness(_ reading: Reading, _ known: Item?, isWhole: Bool = false) -> Freshness {
         guard let known else { return .unknown }
         guard let newer, let index = fields.firstIndex(where: { $0.name == newer }),
             let before = known.entity.as(DeclaredRow.self)?.value(of: newer)

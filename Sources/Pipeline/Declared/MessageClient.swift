@@ -218,7 +218,7 @@ extension Session {
     mutating func openMessages(into effects: inout [Effect]) {
         guard let realtime = configuration.backend.module.profile?.realtime else { return }
         messages = MessageClient(realtime, token: token, memory: history.messages)
-        let now = transaction.now
+        let now = context.now
         messages?.set(reading, at: now)
         withMessages(into: &effects) { client, wire in client.start(at: now, into: &wire) }
     }
@@ -238,7 +238,7 @@ extension Session {
                 carryOutPlans(into: &effects)
             case .message(let message): handle(.json(message), into: &effects)
             case .malformed(let why):
-                reportUndecodable(.frame, subject: "frame", why, transaction.frame, into: &effects)
+                reportUndecodable(.frame, subject: "frame", why, context.frame, into: &effects)
             case .close(let cause): end(.messagesEnd(cause), into: &effects)
             }
         }

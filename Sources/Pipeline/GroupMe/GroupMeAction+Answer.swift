@@ -60,16 +60,16 @@ extension GroupMeBackend {
 
     /// Returns the second step of making a group: adding its members.
     mutating func follow(
-        _ action: Action, _ answer: Answer, into transaction: inout Transaction
+        _ action: Action, _ answer: Answer, into context: inout HandlerContext
     ) -> ActionFollowing? {
         guard case .createChannel(var draft) = action.operation, !draft.members.isEmpty,
             case .response(_, let body, _) = answer
         else { return nil }
         if let made = draft.made {
-            settleAddition(to: GroupMe.GroupID(made), body, into: &transaction)
+            settleAddition(to: GroupMe.GroupID(made), body, into: &context)
             return .finished(made)
         }
-        draft.made = settleGroup(body, nil, into: &transaction)
+        draft.made = settleGroup(body, nil, into: &context)
         return draft.made == nil
             ? .refused(why: "the answer does not identify the created group: no members were added")
             : .next(.createChannel(draft))
@@ -78,35 +78,35 @@ extension GroupMeBackend {
     /// Fetches the group and the results of the addition. The service lists new members only some time after it accepts
     /// them.
     private func settleAddition(
-        to group: GroupMe.GroupID, _ body: ArraySlice<UInt8>, into transaction: inout Transaction
+        to group: GroupMe.GroupID, _ body: ArraySlice<UInt8>, into context: inout HandlerContext
     ) {
         if let results = try? GroupMe.resultsID(from: body) {
-            transaction.fetch(.groupMe(.addedMembers(group, results: results)), after: .milliseconds(500))
+            context.fetch(.groupMe(.addedMembers(group, results: results)), after: .milliseconds(500))
         }
-        transaction.fetch(.groupMe(.group(group)), after: .seconds(1))
+        context.fetch(.groupMe(.group(group)), after: .seconds(1))
     }
 
     mutating func settle(
-        _ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction
+        _ action: Action, body: ArraySlice<UInt8>, into context: inout HandlerContext
     ) -> EntityID? {
         switch action.operation {
-        case .send(let channel, _, _): return settleMessage(body, channel, into: &transaction)
+        case .send(let channel, _, _): return settleMessage(body, channel, into: &context)
         case .react(let reference, _):
-            settleReactions(body, reference, into: &transaction)
+            settleReactions(body, reference, into: &context)
             return reference.message
         case .createChannel, .editChannel, .rejoinChannel:
-            return settleGroup(body, action.operation.channel, into: &transaction)
+            return settleGroup(body, action.operation.channel, into: &context)
         case .deleteChannel(let channel):
-            leave(GroupMe.GroupID(channel), into: &transaction)
+            leave(GroupMe.GroupID(channel), into: &context)
             return channel
         case .addMember(let channel, let user):
-            settleAddition(to: GroupMe.GroupID(channel), body, into: &transaction)
+            settleAddition(to: GroupMe.GroupID(channel), body, into: &context)
             return user
         case .removeMember(let channel, let user):
             let group = GroupMe.GroupID(channel)
-            overtake(group, into: &transaction)
-            transaction.model.remove(.member(user, of: channel))
-            transaction.fetch(.groupMe(.group(group)))
+            overtake(group, into: &context)
+            context.model.remove(.member(user, of: channel))
+            context.fetch(.groupMe(.group(group)))
             return user
         case .edit, .delete, .markRead, .createWorkspace, .changeWorkspace, .changeAccount, .run: return nil
         }
@@ -115,41 +115,41 @@ extension GroupMeBackend {
     /// Applies the answer to a sent message, so that the message is known even if its push does not arrive. An answer
     /// without a message (409) only starts the fetch that finds it.
     private mutating func settleMessage(
-        _ body: ArraySlice<UInt8>, _ channel: EntityID, into transaction: inout Transaction
+        _ body: ArraySlice<UInt8>, _ channel: EntityID, into context: inout HandlerContext
     ) -> EntityID? {
-        guard let place = conversation(named: channel, in: transaction.model) else { return nil }
-        transaction.overtake { $0.conversation == place }
-        transaction.fetch(.groupMe(.newest(place)), after: .milliseconds(100))
+        guard let place = conversation(named: channel, in: context.model) else { return nil }
+        context.overtake { $0.conversation == place }
+        context.fetch(.groupMe(.newest(place)), after: .milliseconds(100))
         guard let sent = try? GroupMe.message(from: body, of: place) else { return nil }
-        note(sent, into: &transaction)
-        transaction.meet(sent)
+        note(sent, into: &context)
+        context.meet(sent)
         return sent.id.entity
     }
 
     private mutating func settleReactions(
-        _ body: ArraySlice<UInt8>, _ reference: Action.MessageReference, into transaction: inout Transaction
+        _ body: ArraySlice<UInt8>, _ reference: Action.MessageReference, into context: inout HandlerContext
     ) {
-        guard let place = conversation(named: reference.channel, in: transaction.model) else { return }
-        transaction.overtake { $0.conversation == place }
-        transaction.fetch(.groupMe(.newest(place)), after: .milliseconds(100))
+        guard let place = conversation(named: reference.channel, in: context.model) else { return }
+        context.overtake { $0.conversation == place }
+        context.fetch(.groupMe(.newest(place)), after: .milliseconds(100))
         guard let reactions = (try? GroupMe.reactions(from: body)) ?? nil,
-            var message = transaction.model[.message(reference.message)]?.said
+            var message = context.model[.message(reference.message)]?.said
         else { return }
         message.react(reactions)
-        transaction.say(message)
+        context.say(message)
     }
 
     private mutating func settleGroup(
-        _ body: ArraySlice<UInt8>, _ known: EntityID?, into transaction: inout Transaction
+        _ body: ArraySlice<UInt8>, _ known: EntityID?, into context: inout HandlerContext
     ) -> EntityID? {
         guard let record = try? GroupMe.group(from: body) else {
-            if let known { transaction.fetch(.groupMe(.group(GroupMe.GroupID(known)))) }
+            if let known { context.fetch(.groupMe(.group(GroupMe.GroupID(known)))) }
             return known
         }
-        overtake(record.group.id, into: &transaction)
-        transaction.show(record.group)
-        transaction.want(GroupMe.ConversationID.group(record.group.id).room)
-        transaction.fetch(.groupMe(.group(record.group.id)))
+        overtake(record.group.id, into: &context)
+        context.show(record.group)
+        context.want(GroupMe.ConversationID.group(record.group.id).room)
+        context.fetch(.groupMe(.group(record.group.id)))
         return record.group.id.entity
     }
 }

@@ -40,13 +40,13 @@ extension GroupMeBackend {
     }
 
     /// Removes a row. A conversation takes its messages, receipts and members with it.
-    mutating func forget(_ row: Item.ID, into transaction: inout Transaction) {
+    mutating func forget(_ row: Item.ID, into context: inout HandlerContext) {
         if row.kind == .channel, let place = GroupMe.ConversationID(row.id.description) {
             memory.forget(place)
-            transaction.removeMessages(of: place)
-            if let group = place.group { transaction.removeMembers(of: group) }
-            transaction.plans.append(.unwant(room: place.room))
+            context.removeMessages(of: place)
+            if let group = place.group { context.removeMembers(of: group) }
+            context.plans.append(.unwant(room: place.room))
         }
-        transaction.model.remove(row)
+        context.model.remove(row)
     }
 }

@@ -36,27 +36,27 @@ struct GroupMeBackend: Backend {
     // MARK: Connecting
 
     /// Fetches the user's id first, if it is unknown: the user's channel is named by it.
-    mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
+    mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into context: inout HandlerContext) {
         self.token = token
-        if user == nil { transaction.fetch(.groupMe(.me)) } else { subscribeToUser(into: &transaction) }
+        if user == nil { context.fetch(.groupMe(.me)) } else { subscribeToUser(into: &context) }
     }
 
-    mutating func subscribeToUser(into transaction: inout Transaction) {
+    mutating func subscribeToUser(into context: inout HandlerContext) {
         guard let user, let channel = Bayeux.Channel(GroupMe.Channel.user(user).description) else { return }
-        transaction.plans.append(.subscribe(channel, ext: publishing(token: token)))
+        context.plans.append(.subscribe(channel, ext: publishing(token: token)))
     }
 
     func isOwn(_ channel: Bayeux.Channel) -> Bool { user.map { GroupMe.Channel(channel.name) == .user($0) } ?? false }
 
     /// Marks the connection as ready once the user's channel is subscribed. That subscription checks the token.
-    mutating func subscribed(_ channel: Bayeux.Channel, into transaction: inout Transaction) {
-        guard isOwn(channel) else { return transaction.plans.append(.joined(room: channel.name)) }
-        transaction.plans.append(.ready)
-        if discoversRooms { discover(into: &transaction) }
+    mutating func subscribed(_ channel: Bayeux.Channel, into context: inout HandlerContext) {
+        guard isOwn(channel) else { return context.plans.append(.joined(room: channel.name)) }
+        context.plans.append(.ready)
+        if discoversRooms { discover(into: &context) }
     }
 
-    mutating func refused(_ channel: Bayeux.Channel, why: String, into transaction: inout Transaction) {
-        transaction.plans.append(
+    mutating func refused(_ channel: Bayeux.Channel, why: String, into context: inout HandlerContext) {
+        context.plans.append(
             isOwn(channel) ? .tokenRefused(why) : .joinRefused(room: channel.name, why: why))
     }
 
@@ -67,11 +67,11 @@ struct GroupMeBackend: Backend {
 
     // MARK: Rooms
 
-    func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
+    func join(_ room: String, token: Secret?) -> HandlerContext.RoomRequest? {
         channel(of: room).map { .subscribe($0, ext: publishing(token: token)) }
     }
 
-    func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
+    func leave(_ room: String, token: Secret?) -> HandlerContext.RoomRequest? {
         channel(of: room).map { .unsubscribe($0) }
     }
 
@@ -92,16 +92,16 @@ struct GroupMeBackend: Backend {
 
     /// Marks requests for the room's messages as overtaken. Their answers may be older than the subscription, which
     /// starts the events.
-    mutating func joined(_ room: String, into transaction: inout Transaction) {
+    mutating func joined(_ room: String, into context: inout HandlerContext) {
         guard let place = GroupMe.Channel(room).conversation else { return }
-        transaction.overtake { $0.conversation == place }
+        context.overtake { $0.conversation == place }
     }
 
-    mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
+    mutating func abandon(_ room: String, _ rooms: RoomSubscriptions, into context: inout HandlerContext) {
         guard let place = GroupMe.Channel(room).conversation else { return }
         memory.forget(place)
-        transaction.plans.append(.cancel(.messages(of: place.entity)))
-        transaction.removeMessages(of: place)
+        context.plans.append(.cancel(.messages(of: place.entity)))
+        context.removeMessages(of: place)
     }
 
     func section(
@@ -160,22 +160,22 @@ struct GroupMeBackend: Backend {
 
     func reader(for key: ResourceKey) -> AnswerReader? { key.groupMe?.reader(for: user) }
 
-    mutating func lookAgain(into transaction: inout Transaction) {
-        if discoversRooms { discover(into: &transaction) }
+    mutating func resync(into context: inout HandlerContext) {
+        if discoversRooms { discover(into: &context) }
     }
 
     /// Fetches the first pages of the lists of groups and directs, and the former groups.
-    func discover(into transaction: inout Transaction) {
-        transaction.fetch(.groupMe(.groups(page: 1)))
-        transaction.fetch(.groupMe(.chats(page: 1)))
-        transaction.fetch(.groupMe(.formerGroups))
+    func discover(into context: inout HandlerContext) {
+        context.fetch(.groupMe(.groups(page: 1)))
+        context.fetch(.groupMe(.chats(page: 1)))
+        context.fetch(.groupMe(.formerGroups))
     }
 
     // MARK: Time
 
     var deadline: Moment? { memory.typing.deadline }
 
-    mutating func advance(to due: Moment, into transaction: inout Transaction) {
-        for typist in memory.typing.expire(at: due) { transaction.tell(.expired, typist, memory.typing) }
+    mutating func advance(to due: Moment, into context: inout HandlerContext) {
+        for typist in memory.typing.expire(at: due) { context.tell(.expired, typist, memory.typing) }
     }
 }

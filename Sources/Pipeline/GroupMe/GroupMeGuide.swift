@@ -93,7 +93,7 @@ enum GroupMeGuide {
     // MARK: What is done
 
     /// The relation of a conversation, and of the event's message, to the model.
-    private enum Standing: CaseIterable {
+    private enum Knowledge: CaseIterable {
         case unknown, listed, followed, held
 
         var words: String {
@@ -107,59 +107,59 @@ enum GroupMeGuide {
     }
 
     private static func treatments(of event: GroupMe.Event) -> [EventGuide.Treatment] {
-        Standing.allCases.map { standing in
-            let (applies, fetched) = treat(event, standing)
-            return EventGuide.Treatment(standing: standing.words, applies: applies, refetch: fetched)
+        Knowledge.allCases.map { knowledge in
+            let (applies, fetched) = treat(event, knowledge)
+            return EventGuide.Treatment(standing: knowledge.words, applies: applies, refetch: fetched)
         }
     }
 
     /// Runs the handlers on an event. Returns whether they changed the model or reported typing, and which resources
     /// they fetch. The fetches are delayed, so that a burst of events causes one.
-    private static func treat(_ event: GroupMe.Event, _ standing: Standing) -> (applies: Bool, fetched: String) {
+    private static func treat(_ event: GroupMe.Event, _ knowledge: Knowledge) -> (applies: Bool, fetched: String) {
         var backend = GroupMeBackend(Configuration(backend: .groupme, following: [.usual, .members]))
         backend.user = GroupMeSpecimens.user
-        var transaction = Transaction(requestLimit: 1)
-        var rooms = RoomBook()
-        if standing != .unknown { fill(&transaction) }
-        if standing == .followed || standing == .held {
+        var context = HandlerContext(requestLimit: 1)
+        var rooms = RoomSubscriptions()
+        if knowledge != .unknown { fill(&context) }
+        if knowledge == .followed || knowledge == .held {
             for place in GroupMeSpecimens.places {
                 _ = rooms.want(GroupMe.Channel.conversation(place).description, source: .list)
             }
         }
-        if standing == .held { hold(event, in: &transaction) }
-        _ = transaction.model.commit()
-        backend.handle(.groupMe(event), ackID: nil, rooms: rooms, into: &transaction)
+        if knowledge == .held { hold(event, in: &context) }
+        _ = context.model.commit()
+        backend.handle(.groupMe(event), ackID: nil, rooms: rooms, into: &context)
         var fetched: [String] = []
         var isTold = false
-        for plan in transaction.plans {
+        for plan in context.plans {
             if case .typing = plan { isTold = true }
             guard case .fetch(let key, _) = plan, let resource = key.groupMe, !fetched.contains(resource.words) else {
                 continue
             }
             fetched.append(resource.words)
         }
-        return (transaction.model.commit() != nil || isTold, fetched.joined(separator: " and "))
+        return (context.model.commit() != nil || isTold, fetched.joined(separator: " and "))
     }
 
-    private static func fill(_ transaction: inout Transaction) {
-        transaction.model.put(.group(GroupMe.Group(id: GroupMeSpecimens.group, name: "Family")))
+    private static func fill(_ context: inout HandlerContext) {
+        context.model.put(.group(GroupMe.Group(id: GroupMeSpecimens.group, name: "Family")))
         let partner = GroupMe.User(id: GroupMeSpecimens.partner)
-        transaction.model.put(.chat(GroupMe.Chat(conversation: GroupMeSpecimens.direct, partner: partner)))
+        context.model.put(.chat(GroupMe.Chat(conversation: GroupMeSpecimens.direct, partner: partner)))
     }
 
-    private static func hold(_ event: GroupMe.Event, in transaction: inout Transaction) {
+    private static func hold(_ event: GroupMe.Event, in context: inout HandlerContext) {
         guard case .push(let push) = event else { return }
         for fact in push.facts {
             switch fact {
             case .said(let message):
-                transaction.model.put(.said(message))
+                context.model.put(.said(message))
                 // Let the conversation's row refer to the message.
-                let row = transaction.model[.conversation(message.conversation)]
-                if let group = row?.group { transaction.model.put(.group(group.following(message))) }
-                if let chat = row?.chat { transaction.model.put(.chat(chat.following(message))) }
+                let row = context.model[.conversation(message.conversation)]
+                if let group = row?.group { context.model.put(.group(group.following(message))) }
+                if let chat = row?.chat { context.model.put(.chat(chat.following(message))) }
             case .deleted(let id, let place, _), .edited(let id, let place, _, _, _), .pinned(let id, let place, _),
                 .reacted(let id, let place, _):
-                transaction.model.put(.said(GroupMe.Message(id: id, conversation: place)))
+                context.model.put(.said(GroupMe.Message(id: id, conversation: place)))
             case .membersChanged, .groupChanged, .joined, .left, .read: break
             }
         }

@@ -58,7 +58,7 @@ struct GroupMeMemory: Sendable {
         /// The reading stops when the server sends the same page three times in a row, or exceeds the maximum number of
         /// pages. Entries that move during a reading can make two pages equal, but hardly ever three.
         mutating func giveUp(after number: Int, of count: Int) -> String? {
-            let isTooLong = count > 0 && number >= Transaction.mostListPages
+            let isTooLong = count > 0 && number >= HandlerContext.mostListPages
             guard repeats >= 2 || isTooLong else { return nil }
             defer { (page, listed, last, repeats) = (nil, [], [], 0) }
             return repeats >= 2 ? "is the same as the two pages before" : "is not the last one"
@@ -85,9 +85,9 @@ struct GroupMeMemory: Sendable {
     /// The former groups according to the last answer.
     var former: [GroupMe.GroupID] = []
     var typing = TypingBook()
-    var told = ToldFailures()
+    var told = ReportedFailures()
     /// The list pages whose repetition the user was already warned about.
-    var toldLoops = ToldFailures()
+    var toldLoops = ReportedFailures()
 
     /// The requested pages of the lists being read.
     var listingPages: [GroupMeResource] {

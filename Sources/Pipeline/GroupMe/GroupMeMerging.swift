@@ -2,7 +2,7 @@ import Events
 import SectionedModel
 
 // Merges new data with known data.
-extension Transaction {
+extension HandlerContext {
     /// Shows a message from an event that is newer than the model. Fields missing from the event keep their values.
     mutating func say(_ message: GroupMe.Message) {
         let known = model.message(message.id)
@@ -76,7 +76,7 @@ extension Transaction {
     /// Marks matching requests as overtaken: the server may have answered before the event happened.
     mutating func overtake(where isConcerned: (GroupMeResource) -> Bool) {
         guard refetcher.isFetching else { return }
-        refetcher.taint { $0.groupMe.map(isConcerned) ?? false }
+        refetcher.markStale { $0.groupMe.map(isConcerned) ?? false }
     }
 
     mutating func tell(_ change: TypingReport.Change, _ typist: TypingBook.Typist, _ book: TypingBook) {

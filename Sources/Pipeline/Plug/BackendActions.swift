@@ -86,11 +86,11 @@ protocol BackendActions: Sendable {
         -> EvidenceReach
 
     /// Applies the answer to an action that was done; returns the id of what the action created or changed.
-    mutating func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID?
+    mutating func settle(_ action: Action, body: ArraySlice<UInt8>, into context: inout HandlerContext) -> EntityID?
 
     /// Returns the continuation of an action of several steps after an answer that completed a step; `nil` for an
     /// action of a single step, which `settle` ends.
-    mutating func follow(_ action: Action, _ answer: Answer, into transaction: inout Transaction) -> ActionFollowing?
+    mutating func follow(_ action: Action, _ answer: Answer, into context: inout HandlerContext) -> ActionFollowing?
 
     /// Returns the tag under which only one action runs at a time: a newer action with the same tag replaces an older
     /// one. `nil` if the action is independent of all others.
@@ -100,7 +100,7 @@ protocol BackendActions: Sendable {
     var tags: [String] { get }
 
     /// Cancels the work, apart from actions, that runs under a tag.
-    mutating func cancel(tag: String, into transaction: inout Transaction)
+    mutating func cancel(tag: String, into context: inout HandlerContext)
 
     /// Returns whether a message that arrived may be the one that the action sent.
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool
@@ -127,13 +127,13 @@ extension BackendActions {
     func reachOfEvidence(
         in key: ResourceKey, since baseline: Timestamp?, _ model: SectionedCollection<Item>
     ) -> EvidenceReach { .endsEarly }
-    func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID? { nil }
-    mutating func follow(_ action: Action, _ answer: Answer, into transaction: inout Transaction) -> ActionFollowing? {
+    func settle(_ action: Action, body: ArraySlice<UInt8>, into context: inout HandlerContext) -> EntityID? { nil }
+    mutating func follow(_ action: Action, _ answer: Answer, into context: inout HandlerContext) -> ActionFollowing? {
         nil
     }
     func tag(of action: Action) -> String? { nil }
     var tags: [String] { [] }
-    mutating func cancel(tag: String, into transaction: inout Transaction) {}
+    mutating func cancel(tag: String, into context: inout HandlerContext) {}
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool { false }
     func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID? { nil }
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {}

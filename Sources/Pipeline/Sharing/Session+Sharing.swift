@@ -19,7 +19,7 @@ extension Session {
     mutating func share(_ share: RoomShare, missing: Duration?, into effects: inout [Effect]) {
         rooms.share = share
         if let missing {
-            let from = transaction.now + (.zero - missing)
+            let from = context.now + (.zero - missing)
             history.takeover = Takeover(
                 from: min(history.takeover?.from ?? from, from), rooms: history.takeover?.rooms ?? 0)
         }
@@ -49,7 +49,7 @@ extension Session {
     mutating func reportTakeover(isWhole: Bool, into effects: inout [Effect]) {
         guard let takeover = history.takeover.take(), takeover.rooms > 0 else { return }
         let gap = GapReport(
-            cause: .handover, from: takeover.from, to: transaction.now,
+            cause: .handover, from: takeover.from, to: context.now,
             refetching: !isWhole ? [] : ["\(takeover.rooms) room\(takeover.rooms == 1 ? "" : "s")"])
         effects.append(.report(.gap(gap)))
     }

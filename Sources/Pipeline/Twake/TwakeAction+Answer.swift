@@ -111,51 +111,51 @@ extension TwakeBackend {
     // MARK: Done
 
     mutating func settle(
-        _ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction
+        _ action: Action, body: ArraySlice<UInt8>, into context: inout HandlerContext
     ) -> EntityID? {
         let era = facts.effectiveEra
         switch action.operation {
         case .send(let channel, let thread, _):
             let message = thread == nil && era == .b ? Self.firstMessage(of: body) : try? Twake.message(from: body)
             if era == .b, let message { facts.keepsContext = message.clientID == action.id }
-            return settle(message, channel, thread, into: &transaction)
+            return settle(message, channel, thread, into: &context)
         case .edit(let reference, _):
-            settle(try? Twake.message(from: body), reference, into: &transaction)
+            settle(try? Twake.message(from: body), reference, into: &context)
             return reference.message
         case .react(let reference, _):
-            settle(era == .b ? try? Twake.message(from: body) : nil, reference, into: &transaction)
+            settle(era == .b ? try? Twake.message(from: body) : nil, reference, into: &context)
             return reference.message
         case .delete(let reference):
-            settleDeletion(of: reference, era, into: &transaction)
+            settleDeletion(of: reference, era, into: &context)
             return reference.message
         case .markRead(let channel):
-            settleReading(of: channel, era, into: &transaction)
+            settleReading(of: channel, era, into: &context)
             return channel
         case .createChannel, .editChannel:
-            return settleChannel(body, action.operation.channel, into: &transaction)
+            return settleChannel(body, action.operation.channel, into: &context)
         case .deleteChannel(let channel):
-            if let path = transaction.model[.channel(channel)]?.channel?.path { transaction.overtakeLists(of: path) }
-            transaction.removeChannel(channel, &memory)
+            if let path = context.model[.channel(channel)]?.channel?.path { context.overtakeLists(of: path) }
+            context.removeChannel(channel, &memory)
             return channel
         case .addMember(let channel, let user), .removeMember(let channel, let user):
-            transaction.overtake { $0.path?.channel == channel }
-            if case .removeMember = action.operation { transaction.model.remove(.member(user, of: channel)) }
-            if let path = transaction.model[.channel(channel)]?.channel?.path {
-                transaction.fetch(.twake(.members(era, path)))
+            context.overtake { $0.path?.channel == channel }
+            if case .removeMember = action.operation { context.model.remove(.member(user, of: channel)) }
+            if let path = context.model[.channel(channel)]?.channel?.path {
+                context.fetch(.twake(.members(era, path)))
             }
             return user
         case .createWorkspace: return Self.createdID(in: body)
-        case .changeWorkspace(let workspace, let change): return settle(change, of: workspace, into: &transaction)
-        case .changeAccount(let change): return settle(change, into: &transaction)
+        case .changeWorkspace(let workspace, let change): return settle(change, of: workspace, into: &context)
+        case .changeAccount(let change): return settle(change, into: &context)
         case .rejoinChannel, .run: return nil
         }
     }
 
     /// Applies a change of a workspace, and fetches the list again: no event reports a deleted workspace.
     private mutating func settle(
-        _ change: Action.WorkspaceChange, of workspace: EntityID, into transaction: inout Transaction
+        _ change: Action.WorkspaceChange, of workspace: EntityID, into context: inout HandlerContext
     ) -> EntityID? {
-        let company = transaction.model[.workspace(workspace)]?.workspace?.company ?? facts.company
+        let company = context.model[.workspace(workspace)]?.workspace?.company ?? facts.company
         let subject =
             switch change {
             case .rename, .delete: workspace
@@ -164,26 +164,26 @@ extension TwakeBackend {
             }
         guard let company, company == facts.company, following.contains(.places) else { return subject }
         let list = TwakeResource.workspaces(facts.effectiveEra, company: company)
-        transaction.overtake { $0 == list }
+        context.overtake { $0 == list }
         switch change {
         case .rename(let name):
-            if let known = transaction.model[.workspace(workspace)]?.workspace {
-                transaction.model.put(.workspace(known.named(name), of: company))
+            if let known = context.model[.workspace(workspace)]?.workspace {
+                context.model.put(.workspace(known.named(name), of: company))
             }
-        case .delete: lose(workspace, of: company, into: &transaction)
+        case .delete: lose(workspace, of: company, into: &context)
         // The list contains the number of members, and omits a workspace that the user left.
         case .addMember, .removeMember: break
         }
-        transaction.fetch(.twake(list))
+        context.fetch(.twake(list))
         return subject
     }
 
-    private mutating func settle(_ change: Action.AccountChange, into transaction: inout Transaction) -> EntityID? {
-        guard let user = facts.user, let known = transaction.model[.account(user)]?.account else { return facts.user }
+    private mutating func settle(_ change: Action.AccountChange, into context: inout HandlerContext) -> EntityID? {
+        guard let user = facts.user, let known = context.model[.account(user)]?.account else { return facts.user }
         let own = TwakeResource.account(facts.effectiveEra)
-        transaction.overtake { $0 == own }
-        transaction.learn([known.changed(by: change)])
-        transaction.fetch(.twake(own))
+        context.overtake { $0 == own }
+        context.learn([known.changed(by: change)])
+        context.fetch(.twake(own))
         return user
     }
 
@@ -196,104 +196,104 @@ extension TwakeBackend {
     /// Applies the answer to a sent message, so that the message is known even if its echo does not arrive. An answer
     /// without the message causes a fetch of the channel or thread.
     private mutating func settle(
-        _ sent: Twake.Message?, _ channel: EntityID, _ thread: EntityID?, into transaction: inout Transaction
+        _ sent: Twake.Message?, _ channel: EntityID, _ thread: EntityID?, into context: inout HandlerContext
     ) -> EntityID? {
         let era = facts.effectiveEra
-        let path = transaction.model[.channel(channel)]?.channel?.path
-        transaction.overtakeMessages(of: thread ?? sent?.id ?? channel, in: channel)
+        let path = context.model[.channel(channel)]?.channel?.path
+        context.overtakeMessages(of: thread ?? sent?.id ?? channel, in: channel)
         guard let sent else {
-            if let path { transaction.fetch(pageKey(path, thread, era)) }
+            if let path { context.fetch(pageKey(path, thread, era)) }
             return nil
         }
         // Whatever the model already holds is newer than the answer. In era A a deletion leaves no trace in the model,
         // so the message is fetched.
-        if transaction.model[.message(sent.id)] == nil, isShown(channel, transaction) {
-            transaction.adopt(sent, at: path, channel: channel, era, isCurrent: true)
+        if context.model[.message(sent.id)] == nil, isShown(channel, context) {
+            context.adopt(sent, at: path, channel: channel, era, isCurrent: true)
             if era == .a, let path {
-                transaction.fetch(
+                context.fetch(
                     .twake(.message(era, path, thread: sent.thread, id: sent.id)), after: .milliseconds(300))
             }
         }
-        if let path, let thread { transaction.fetch(.twake(.message(era, path, thread: thread, id: thread))) }
+        if let path, let thread { context.fetch(.twake(.message(era, path, thread: thread, id: thread))) }
         return sent.id
     }
 
     /// Whether the model shows the messages of a channel. The channel may have been left or deleted while the request
     /// was in flight.
-    private func isShown(_ channel: EntityID, _ transaction: Transaction) -> Bool {
-        !discoversRooms || transaction.model[.channel(channel)] != nil
+    private func isShown(_ channel: EntityID, _ context: HandlerContext) -> Bool {
+        !discoversRooms || context.model[.channel(channel)] != nil
     }
 
     /// Applies a changed message. The dates of era A do not order two versions, so the message is fetched again.
     private mutating func settle(
-        _ changed: Twake.Message?, _ reference: Action.MessageReference, into transaction: inout Transaction
+        _ changed: Twake.Message?, _ reference: Action.MessageReference, into context: inout HandlerContext
     ) {
         let era = facts.effectiveEra
-        let known = transaction.model[.message(reference.message)]?.message
+        let known = context.model[.message(reference.message)]?.message
         let thread = reference.thread ?? known?.thread ?? reference.message
-        transaction.overtakeMessages(of: thread, in: reference.channel)
-        let path = transaction.model[.channel(reference.channel)]?.channel?.path
-        if let changed, isShown(reference.channel, transaction),
-            !isLetGo(changed, of: reference.channel, in: transaction.model)
+        context.overtakeMessages(of: thread, in: reference.channel)
+        let path = context.model[.channel(reference.channel)]?.channel?.path
+        if let changed, isShown(reference.channel, context),
+            !isLetGo(changed, of: reference.channel, in: context.model)
         {
-            transaction.adopt(changed, at: path, channel: reference.channel, era, isCurrent: era == .a)
+            context.adopt(changed, at: path, channel: reference.channel, era, isCurrent: era == .a)
         }
         guard era == .a || changed == nil, let path else { return }
-        transaction.fetch(.twake(.message(era, path, thread: thread, id: reference.message)))
+        context.fetch(.twake(.message(era, path, thread: thread, id: reference.message)))
     }
 
     /// Applies a deletion in the form of its event (Twake TW-23, TW-39), which may have arrived before.
     private mutating func settleDeletion(
-        of reference: Action.MessageReference, _ era: TwakeEra, into transaction: inout Transaction
+        of reference: Action.MessageReference, _ era: TwakeEra, into context: inout HandlerContext
     ) {
-        guard var message = transaction.model[.message(reference.message)]?.message else { return }
-        transaction.overtakeMessages(of: message.thread, in: reference.channel)
+        guard var message = context.model[.message(reference.message)]?.message else { return }
+        context.overtakeMessages(of: message.thread, in: reference.channel)
         if era == .b {
             message.update { fields in
                 fields.subtype = "deleted"
                 fields.text = "Deleted message"
                 fields.reactions = []
             }
-            if let row = Item.message(message) { transaction.model.put(row) }
+            if let row = Item.message(message) { context.model.put(row) }
         } else {
             // The replies of a deleted head stay in the model.
-            transaction.model.remove(.message(message.id))
+            context.model.remove(.message(message.id))
         }
-        guard let path = transaction.model[.channel(reference.channel)]?.channel?.path else { return }
+        guard let path = context.model[.channel(reference.channel)]?.channel?.path else { return }
         // The answer may be a 404 that an intermediary sent, and it does not contain the time of the deletion.
-        transaction.fetch(
+        context.fetch(
             .twake(.message(era, path, thread: message.thread, id: message.id)), after: .milliseconds(300))
         guard !message.isHead else { return }
-        transaction.fetch(.twake(.message(era, path, thread: message.thread, id: message.thread)))
+        context.fetch(.twake(.message(era, path, thread: message.thread, id: message.thread)))
     }
 
     /// Marks the channel as read up to the last known message. The answer does not contain the exact time; the event
     /// (Twake TW-53) and the list do.
-    private mutating func settleReading(of id: EntityID, _ era: TwakeEra, into transaction: inout Transaction) {
-        guard var channel = transaction.model[.channel(id)]?.channel else { return }
-        transaction.overtakeLists(of: channel.path)
-        transaction.overtake { if case .badges = $0 { true } else { false } }
+    private mutating func settleReading(of id: EntityID, _ era: TwakeEra, into context: inout HandlerContext) {
+        guard var channel = context.model[.channel(id)]?.channel else { return }
+        context.overtakeLists(of: channel.path)
+        context.overtake { if case .badges = $0 { true } else { false } }
         channel.lastAccess = latest(channel.lastAccess, channel.lastActivity)
-        transaction.model.put(.channel(channel))
-        transaction.fetch(.twake(.badges(era, company: channel.company)), after: .milliseconds(300))
-        transaction.fetch(channel.path.list(era), after: .milliseconds(300))
+        context.model.put(.channel(channel))
+        context.fetch(.twake(.badges(era, company: channel.company)), after: .milliseconds(300))
+        context.fetch(channel.path.list(era), after: .milliseconds(300))
         guard era == .b else { return }
-        for row in transaction.model.rows(in: .badges(channel.company)) where row.badge?.channel == id {
-            transaction.model.remove(row.id)
+        for row in context.model.rows(in: .badges(channel.company)) where row.badge?.channel == id {
+            context.model.remove(row.id)
         }
     }
 
     /// Applies a created or changed channel. The answer lacks many fields of a channel (Twake TW-66), so the list is
     /// fetched too.
     private mutating func settleChannel(
-        _ body: ArraySlice<UInt8>, _ known: EntityID?, into transaction: inout Transaction
+        _ body: ArraySlice<UInt8>, _ known: EntityID?, into context: inout HandlerContext
     ) -> EntityID? {
         guard let sent = try? Twake.channel(from: body, user: facts.user) else { return known }
-        let row = transaction.model[.channel(sent.id)]?.channel
-        transaction.overtakeLists(of: sent.path)
+        let row = context.model[.channel(sent.id)]?.channel
+        context.overtakeLists(of: sent.path)
         memory.listed(sent.id)
-        transaction.model.put(.channel(row?.merged(with: sent) ?? sent))
-        transaction.fetch(sent.path.list(facts.effectiveEra))
+        context.model.put(.channel(row?.merged(with: sent) ?? sent))
+        context.fetch(sent.path.list(facts.effectiveEra))
         return sent.id
     }
 }

@@ -3,38 +3,38 @@ import SectionedModel
 
 // Removes the rows of rooms that are no longer wanted, since no event keeps them up to date.
 extension TwakeBackend {
-    mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
+    mutating func abandon(_ room: String, _ rooms: RoomSubscriptions, into context: inout HandlerContext) {
         switch Twake.RoomName(room) {
         case .feed(_, _, let channel), .previousMessages(let channel):
-            transaction.cancelMessages(of: channel)
+            context.cancelMessages(of: channel)
             memory.forgetMessages(of: channel)
-            transaction.removeMessages(of: channel)
+            context.removeMessages(of: channel)
         case .thread(_, let thread):
-            guard !hasMessages(ofThread: thread, rooms, transaction.model) else { return }
-            transaction.removeThread(thread)
+            guard !hasMessages(ofThread: thread, rooms, context.model) else { return }
+            context.removeThread(thread)
         case .notifications:
-            for section in transaction.model.sectionKeys where section.name == Item.Section.badgesName {
-                for badge in transaction.model.rows(in: section) { transaction.model.remove(badge.id) }
+            for section in context.model.sectionKeys where section.name == Item.Section.badgesName {
+                for badge in context.model.rows(in: section) { context.model.remove(badge.id) }
             }
-        case .directs(let company, _): removeChannels(of: .directs(company), into: &transaction)
+        case .directs(let company, _): removeChannels(of: .directs(company), into: &context)
         case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _):
             let isKept = rooms.entries.contains { Twake.RoomName($0.name).lists(workspace) }
-            if !isKept { removeChannels(of: .channels(workspace), into: &transaction) }
+            if !isKept { removeChannels(of: .channels(workspace), into: &context) }
         case .online(let company):
             memory.presence = TwakePresenceBook()
             guard let company = company ?? facts.company else { return }
-            for user in transaction.model.rows(in: .online(company)) { transaction.model.remove(user.id) }
+            for user in context.model.rows(in: .online(company)) { context.model.remove(user.id) }
         case .workspaces(let company):
-            for place in transaction.model.rows(in: .workspaces(company)) { transaction.model.remove(place.id) }
+            for place in context.model.rows(in: .workspaces(company)) { context.model.remove(place.id) }
         case .channel(_, _, let channel):
-            for member in transaction.model.rows(in: .members(channel)) { transaction.model.remove(member.id) }
+            for member in context.model.rows(in: .members(channel)) { context.model.remove(member.id) }
         default: break
         }
     }
 
     /// Whether the message room of the thread's channel is still wanted.
     private func hasMessages(
-        ofThread thread: EntityID, _ rooms: RoomBook, _ model: SectionedCollection<Item>
+        ofThread thread: EntityID, _ rooms: RoomSubscriptions, _ model: SectionedCollection<Item>
     ) -> Bool {
         guard let channel = model[.message(thread)]?.message?.channel,
             let path = model[.channel(channel)]?.channel?.path

@@ -5,126 +5,126 @@ import SectionedModel
 // Applies the answers of the REST service, and handles missing resources and failures.
 extension TwakeBackend {
     mutating func apply(
-        _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
+        _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into context: inout HandlerContext
     ) throws(DecodingFailure) {
         guard let resource = key.twake else { return }
         switch resource {
         case .server, .account, .companies, .workspaces, .rooms:
-            try applyDiscovery(body, of: resource, isCurrent: isCurrent, into: &transaction)
+            try applyDiscovery(body, of: resource, isCurrent: isCurrent, into: &context)
         case .accounts(let era, let users):
             learn(
-                try transaction.answer(to: TwakeEndpoints.accounts(era, users), body), asked: users,
-                into: &transaction)
+                try context.answer(to: TwakeEndpoints.accounts(era, users), body), asked: users,
+                into: &context)
         case .channels(let era, let company, let workspace):
             let endpoint = TwakeEndpoints.channels(era, company: company, workspace: workspace, user: facts.user)
-            if let channels = try transaction.list(of: key, to: endpoint, body) {
-                apply(channels, of: key, in: .channels(workspace), isCurrent: isCurrent, into: &transaction)
+            if let channels = try context.list(of: key, to: endpoint, body) {
+                apply(channels, of: key, in: .channels(workspace), isCurrent: isCurrent, into: &context)
             }
         case .directs(let era, let company):
             let endpoint = TwakeEndpoints.directs(era, company: company, user: facts.user)
-            if let directs = try transaction.list(of: key, to: endpoint, body) {
-                apply(directs, of: key, in: .directs(company), isCurrent: isCurrent, into: &transaction)
+            if let directs = try context.list(of: key, to: endpoint, body) {
+                apply(directs, of: key, in: .directs(company), isCurrent: isCurrent, into: &context)
             }
         case .channel(let path):
             let channel = try TwakeEndpoints.channel(path).parse(body)
-            if isCurrent { transaction.describe(channel) }
+            if isCurrent { context.describe(channel) }
         case .members(let era, let path):
             let endpoint = TwakeEndpoints.members(era, path)
-            guard let members = try transaction.list(of: key, to: endpoint, body) else { break }
-            transaction.replace(
+            guard let members = try context.list(of: key, to: endpoint, body) else { break }
+            context.replace(
                 .members(path.channel), with: members.compactMap { Item.member($0) }, isCurrent: isCurrent)
-            if isCurrent { transaction.count(members, of: path) }
+            if isCurrent { context.count(members, of: path) }
         case .feed, .history, .thread, .replies, .message:
-            try applyMessages(body, of: resource, isCurrent: isCurrent, into: &transaction)
+            try applyMessages(body, of: resource, isCurrent: isCurrent, into: &context)
         case .badges(.a, let company):
-            let counts = try transaction.answer(to: TwakeEndpoints.badgeCounts(company: company), body)
-            transaction.replace(
+            let counts = try context.answer(to: TwakeEndpoints.badgeCounts(company: company), body)
+            context.replace(
                 .badges(company), with: counts.map { .badgeCount($0, company: company) }, isCurrent: isCurrent)
         case .badges(.b, let company):
-            if let badges = try transaction.list(of: key, to: TwakeEndpoints.badges(company: company), body) {
-                transaction.replace(.badges(company), with: badges.map { .badge($0) }, isCurrent: isCurrent)
+            if let badges = try context.list(of: key, to: TwakeEndpoints.badges(company: company), body) {
+                context.replace(.badges(company), with: badges.map { .badge($0) }, isCurrent: isCurrent)
             }
         }
         facts.hasREST = true
         memory.told.wentWell(key)
-        meetSenders(into: &transaction)
+        meetSenders(into: &context)
     }
 
     /// Applies a list of channels. It decides which channels belong to the user; later events are newer than the list.
     private mutating func apply(
         _ channels: [Twake.Channel], of list: ResourceKey, in section: Item.Section, isCurrent: Bool,
-        into transaction: inout Transaction
+        into context: inout HandlerContext
     ) {
-        if isCurrent, transaction.leftOut.isHarmless {
+        if isCurrent, context.leftOut.isHarmless {
             let listed = Set(channels.map(\.id))
-            for item in transaction.model.rows(in: section) where !listed.contains(item.id.id) {
-                transaction.removeChannel(item.id.id, &memory)
+            for item in context.model.rows(in: section) where !listed.contains(item.id.id) {
+                context.removeChannel(item.id.id, &memory)
             }
         }
         for channel in channels {
             memory.listed(channel.id)
-            let known = transaction.model[.channel(channel.id)]?.channel
+            let known = context.model[.channel(channel.id)]?.channel
             let row = known.map { isCurrent ? $0.replaced(by: channel) : $0.merged(with: channel) }
-            transaction.model.put(.channel(row ?? channel))
+            context.model.put(.channel(row ?? channel))
         }
-        wantMessageRooms(of: channels, into: &transaction)
+        wantMessageRooms(of: channels, into: &context)
         guard isCurrent else { return }
-        if let delay = memory.nextAttempt(of: list) { transaction.fetch(list, after: delay) }
+        if let delay = memory.nextAttempt(of: list) { context.fetch(list, after: delay) }
     }
 
-    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
+    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into context: inout HandlerContext) -> Bool {
         guard let resource = key.twake else { return true }
         if resource == .server, !facts.hasNoREST {
             if facts.era != nil { return true }
             facts.era = .a
             facts.isEraByAbsence = true
             facts.isEraGuessed = true
-            lookForMissing(into: &transaction)
-            meetSenders(into: &transaction)
-            discover(into: &transaction)
+            lookForMissing(into: &context)
+            meetSenders(into: &context)
+            discover(into: &context)
             return true
         }
         // Twake's own 404 is a JSON object (Twake TW-64). Anything else comes from a server without this REST service.
         guard body.first == UInt8(ascii: "{") else {
             // If the service answered before, an intermediary answers while it is briefly away.
             guard facts.hasREST else {
-                missesREST("it answers 404", into: &transaction)
+                missesREST("it answers 404", into: &context)
                 return true
             }
-            transaction.fetch(key, after: Self.shortWait)
+            context.fetch(key, after: Self.shortWait)
             return false
         }
         switch resource {
         case .message(let era, let path, let thread, let id):
             // A moved message disappears only from its old thread (Twake TW-60).
-            if transaction.model[.message(id)]?.message?.thread == thread {
-                if thread == id { transaction.removeThread(id) } else { transaction.model.remove(.message(id)) }
+            if context.model[.message(id)]?.message?.thread == thread {
+                if thread == id { context.removeThread(id) } else { context.model.remove(.message(id)) }
             }
-            transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook)
+            context.fetch(.twake(.feed(era, path)), after: Self.secondLook)
         case .thread(let era, _, let path, let id):
-            for reply in transaction.model.rows(in: .thread(id)) { transaction.model.remove(reply.id) }
-            transaction.model.remove(.hole(id))
+            for reply in context.model.rows(in: .thread(id)) { context.model.remove(reply.id) }
+            context.model.remove(.hole(id))
             memory.longThreads[id] = nil
             memory.note(hole: nil, inThread: id, of: path?.channel)
-            if let path { transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook) }
+            if let path { context.fetch(.twake(.feed(era, path)), after: Self.secondLook) }
         case .replies(let era, let company, let path, let thread, _):
-            transaction.fetch(.twake(.thread(era, company: company, path, id: thread)), after: Self.secondLook)
-        case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
+            context.fetch(.twake(.thread(era, company: company, path, id: thread)), after: Self.secondLook)
+        case .channel(let path): context.fetch(path.list(facts.effectiveEra))
         // The answer of the other era's service says nothing about these accounts.
         case .accounts(let era, let users):
-            if era == facts.effectiveEra { learn([], asked: users, into: &transaction) }
-        case .history(let era, let path, let cursor): lost(cursor, era, path, into: &transaction)
-        case .feed(_, let path), .members(_, let path): missesChannel(path, key, into: &transaction)
+            if era == facts.effectiveEra { learn([], asked: users, into: &context) }
+        case .history(let era, let path, let cursor): lost(cursor, era, path, into: &context)
+        case .feed(_, let path), .members(_, let path): missesChannel(path, key, into: &context)
         case .account(.a) where facts.isEraGuessed:
             facts.era = nil
-            transaction.fetch(.twake(.server), after: Self.longWait)
+            context.fetch(.twake(.server), after: Self.longWait)
         case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .badges:
             // The workspace may have been deleted, which nothing else reports.
             if case .channels(let era, let company, _) = resource, following.contains(.places) {
-                transaction.fetch(.twake(.workspaces(era, company: company)))
+                context.fetch(.twake(.workspaces(era, company: company)))
             }
-            tell(key, "the REST service has no \(resource.label)", into: &transaction)
-            transaction.fetch(key, after: Self.longWait)
+            tell(key, "the REST service has no \(resource.label)", into: &context)
+            context.fetch(key, after: Self.longWait)
         }
         return true
     }
@@ -139,51 +139,51 @@ extension TwakeBackend {
     /// Handles a missing channel. The list decides whether it still belongs to the user; a channel in no list is
     /// removed.
     private mutating func missesChannel(
-        _ path: TwakeChannelPath, _ key: ResourceKey, into transaction: inout Transaction
+        _ path: TwakeChannelPath, _ key: ResourceKey, into context: inout HandlerContext
     ) {
-        if transaction.model[.channel(path.channel)] != nil {
-            transaction.fetch(key, after: Self.longWait)
-            return transaction.fetch(path.list(facts.effectiveEra))
+        if context.model[.channel(path.channel)] != nil {
+            context.fetch(key, after: Self.longWait)
+            return context.fetch(path.list(facts.effectiveEra))
         }
         // Rooms that the user named are followed without a list. Otherwise the list has already removed this channel.
-        if !discoversRooms { transaction.fetch(key, after: Self.longWait) }
-        transaction.removeMessages(of: path.channel)
-        for member in transaction.model.rows(in: .members(path.channel)) { transaction.model.remove(member.id) }
+        if !discoversRooms { context.fetch(key, after: Self.longWait) }
+        context.removeMessages(of: path.channel)
+        for member in context.model.rows(in: .members(path.channel)) { context.model.remove(member.id) }
     }
 
-    mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction) {
+    mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into context: inout HandlerContext) {
         guard let resource = key.twake else { return }
-        tell(key, "\(key.resource.label) could not be fetched: \(why)", into: &transaction)
+        tell(key, "\(key.resource.label) could not be fetched: \(why)", into: &context)
         switch resource {
         case .message(let era, let path, let thread, let id):
             // A message that cannot be verified is removed. A page that contains it brings it back.
-            if transaction.model[.message(id)]?.message?.thread == thread {
-                if thread == id { transaction.removeThread(id) } else { transaction.model.remove(.message(id)) }
+            if context.model[.message(id)]?.message?.thread == thread {
+                if thread == id { context.removeThread(id) } else { context.model.remove(.message(id)) }
             }
-            transaction.fetch(.twake(.feed(era, path)), after: Self.secondLook)
-        case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
+            context.fetch(.twake(.feed(era, path)), after: Self.secondLook)
+        case .channel(let path): context.fetch(path.list(facts.effectiveEra))
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed,
             .history, .thread, .replies, .badges:
             break
         }
     }
 
-    private mutating func tell(_ key: ResourceKey, _ text: String, into transaction: inout Transaction) {
-        if memory.told.isNews(key) { transaction.notice(.warning, text) }
+    private mutating func tell(_ key: ResourceKey, _ text: String, into context: inout HandlerContext) {
+        if memory.told.isNews(key) { context.notice(.warning, text) }
     }
 
     /// Warns once that the server has no REST service. Until the next connection or full look, events are applied without fetches.
-    private mutating func missesREST(_ why: String, into transaction: inout Transaction) {
+    private mutating func missesREST(_ why: String, into context: inout HandlerContext) {
         facts.hasNoREST = true
         guard !facts.toldOfNoREST else { return }
         facts.toldOfNoREST = true
         let rooms = discoversRooms ? "; no rooms can be found: name them with --join" : ""
-        transaction.notice(
+        context.notice(
             .warning, "no Twake REST service here (\(why)): events are shown, nothing is refetched\(rooms)")
     }
 }
 
-extension Transaction {
+extension HandlerContext {
     /// Makes a section equal to a complete list. Rows that are not listed are removed, unless an event arrived while
     /// the request was in flight or a row could not be decoded.
     mutating func replace(_ section: Item.Section, with items: [Item], isCurrent: Bool) {

@@ -4,90 +4,90 @@ import JSONText
 // Discovers the user's rooms step by step.
 extension TwakeBackend {
     /// Fetches the first fact that is still unknown, or wants the rooms once all facts are known.
-    mutating func discover(into transaction: inout Transaction) {
+    mutating func discover(into context: inout HandlerContext) {
         guard !facts.hasNoREST else { return }
-        guard let era = facts.era else { return transaction.fetch(.twake(.server)) }
-        guard facts.user != nil else { return transaction.fetch(.twake(.account(era))) }
-        guard let company = facts.company else { return transaction.fetch(.twake(.companies(era))) }
+        guard let era = facts.era else { return context.fetch(.twake(.server)) }
+        guard facts.user != nil else { return context.fetch(.twake(.account(era))) }
+        guard let company = facts.company else { return context.fetch(.twake(.companies(era))) }
         guard let workspace = facts.workspace else {
-            return transaction.fetch(.twake(.workspaces(era, company: company)))
+            return context.fetch(.twake(.workspaces(era, company: company)))
         }
-        transaction.globals.select(company: company, workspace: workspace)
+        context.globals.select(company: company, workspace: workspace)
         guard discoversRooms else { return }
         switch era {
         case .a:
-            transaction.fetch(.twake(.rooms(company: company, workspace: workspace)))
+            context.fetch(.twake(.rooms(company: company, workspace: workspace)))
             guard following.contains(.places), memory.needsPlaces else { return }
             memory.needsPlaces = false
-            transaction.fetch(.twake(.companies(era)))
-            transaction.fetch(.twake(.workspaces(era, company: company)))
-        case .b: wantTemplates(company: company, workspace: workspace, into: &transaction)
+            context.fetch(.twake(.companies(era)))
+            context.fetch(.twake(.workspaces(era, company: company)))
+        case .b: wantTemplates(company: company, workspace: workspace, into: &context)
         }
     }
 
     /// Applies an answer to a discovery step.
     mutating func applyDiscovery(
-        _ body: ArraySlice<UInt8>, of resource: TwakeResource, isCurrent: Bool, into transaction: inout Transaction
+        _ body: ArraySlice<UInt8>, of resource: TwakeResource, isCurrent: Bool, into context: inout HandlerContext
     ) throws(DecodingFailure) {
         switch resource {
         case .server:
-            if facts.era == .a { leaveEraA(into: &transaction) }
+            if facts.era == .a { leaveEraA(into: &context) }
             facts.era = .b
             facts.isEraByAbsence = false
             facts.isEraGuessed = false
-            lookForMissing(into: &transaction)
-            discover(into: &transaction)
+            lookForMissing(into: &context)
+            discover(into: &context)
         case .account(let era):
             let account = try TwakeEndpoints.account(era).parse(body)
-            learn(own: account, into: &transaction)
+            learn(own: account, into: &context)
             facts.isEraGuessed = false
             guard account.id != facts.user else { return }
             facts.user = account.id
-            transaction.plans.append(.account(account.id))
+            context.plans.append(.account(account.id))
             // For rooms that the user named, discovery only has to find the user.
-            if discoversRooms || facts.era != nil { discover(into: &transaction) }
+            if discoversRooms || facts.era != nil { discover(into: &context) }
         case .companies(let era):
-            let companies = try transaction.answer(to: TwakeEndpoints.companies(era), body)
+            let companies = try context.answer(to: TwakeEndpoints.companies(era), body)
             let places = companies.map { TwakeFacts.Place(id: $0.id, name: $0.name) }
             facts.companies = places
             if following.contains(.places) {
-                transaction.replace(.companies, with: companies.map { .company($0) }, isCurrent: isCurrent)
+                context.replace(.companies, with: companies.map { .company($0) }, isCurrent: isCurrent)
             }
             guard facts.company == nil else { return }
             facts.company = choose(
-                "company", option: "--company", from: places, transaction.globals.company, into: &transaction)
-            if facts.company != nil { discover(into: &transaction) }
+                "company", option: "--company", from: places, context.globals.company, into: &context)
+            if facts.company != nil { discover(into: &context) }
         case .workspaces(let era, let company):
             guard company == facts.company else { return }
-            let workspaces = try transaction.answer(
+            let workspaces = try context.answer(
                 to: TwakeEndpoints.workspaces(era, company: company), body)
             let places = workspaces.map { TwakeFacts.Place(id: $0.id, name: $0.name) }
-            if isCurrent, transaction.leftOut.isHarmless {
+            if isCurrent, context.leftOut.isHarmless {
                 for known in facts.workspaces[company] ?? [] where !places.contains(where: { $0.id == known.id }) {
-                    lose(known.id, of: company, into: &transaction)
+                    lose(known.id, of: company, into: &context)
                 }
             }
             facts.workspaces[company] = places
             if following.contains(.places) {
                 let rows = workspaces.map { Item.workspace($0, of: company) }
-                transaction.replace(.workspaces(company), with: rows, isCurrent: isCurrent)
+                context.replace(.workspaces(company), with: rows, isCurrent: isCurrent)
             }
             guard facts.workspace == nil else { return }
             facts.workspace = choose(
-                "workspace", option: "--workspace", from: places, transaction.globals.workspaces[company.description],
-                into: &transaction)
+                "workspace", option: "--workspace", from: places, context.globals.workspaces[company.description],
+                into: &context)
             guard facts.workspace != nil else { return }
             // An earlier session that was killed may have stored rows of another workspace; nothing keeps those up to
             // date.
-            if discoversRooms { dropRemembered(into: &transaction) }
-            discover(into: &transaction)
+            if discoversRooms { dropRemembered(into: &context) }
+            discover(into: &context)
         case .rooms(let company, let workspace):
             guard company == facts.company, workspace == facts.workspace else { return }
-            let rooms = try transaction.answer(
+            let rooms = try context.answer(
                 to: TwakeEndpoints.rooms(company: company, workspace: workspace), body)
             // The message rooms in this list may belong to channels left since, and do not name their workspace. They
             // are derived from the channel lists instead.
-            for room in rooms where !room.isOfMessages { transaction.want(room.key) }
+            for room in rooms where !room.isOfMessages { context.want(room.key) }
         case .accounts, .channels, .directs, .channel, .members, .feed, .history, .thread, .replies, .message,
             .badges:
             break
@@ -96,20 +96,20 @@ extension TwakeBackend {
 
     /// Switches from era A to era B, whose service was only away for a moment: the rooms and lists of era A are
     /// replaced.
-    private mutating func leaveEraA(into transaction: inout Transaction) {
+    private mutating func leaveEraA(into context: inout HandlerContext) {
         for channel in paths.keys.sorted() {
-            transaction.plans.append(.unwant(room: Twake.RoomName.previousMessages(channel: channel).description))
+            context.plans.append(.unwant(room: Twake.RoomName.previousMessages(channel: channel).description))
         }
         paths = [:]
         guard let company = facts.company, let workspace = facts.workspace else { return }
-        transaction.fetch(.twake(.channels(.b, company: company, workspace: workspace)))
-        transaction.fetch(.twake(.directs(.b, company: company)))
-        transaction.fetch(.twake(.badges(.b, company: company)))
+        context.fetch(.twake(.channels(.b, company: company, workspace: workspace)))
+        context.fetch(.twake(.directs(.b, company: company)))
+        context.fetch(.twake(.badges(.b, company: company)))
     }
 
     /// Wants the rooms with fixed names. Era B has no list of rooms, so clients build the names (Twake TW-17). The
     /// message rooms follow from the lists of channels.
-    private func wantTemplates(company: EntityID, workspace: EntityID, into transaction: inout Transaction) {
+    private func wantTemplates(company: EntityID, workspace: EntityID, into context: inout HandlerContext) {
         guard let user = facts.user else { return }
         var rooms: [Twake.RoomName] = [
             .channelsPublic(company: company, workspace: workspace),
@@ -121,17 +121,17 @@ extension TwakeBackend {
         if following.contains(.places) { rooms.append(.company(company)) }
         if following.contains(.presence) { rooms.append(.online(company: company)) }
         if following.contains(.accounts) { rooms.append(.me(user: user)) }
-        for room in rooms { transaction.want(room.description) }
+        for room in rooms { context.want(room.description) }
     }
 
     /// Wants the message rooms of the listed channels.
-    mutating func wantMessageRooms(of channels: [Twake.Channel], into transaction: inout Transaction) {
+    mutating func wantMessageRooms(of channels: [Twake.Channel], into context: inout HandlerContext) {
         let era = facts.effectiveEra
         for channel in channels {
             if era == .a { paths[channel.id] = channel.path }
             guard discoversRooms else { continue }
-            transaction.want(Twake.RoomName.ofMessages(era, channel.path).description)
-            if following.contains(.members) { transaction.want(Twake.RoomName.ofMembers(channel.path).description) }
+            context.want(Twake.RoomName.ofMessages(era, channel.path).description)
+            if following.contains(.members) { context.want(Twake.RoomName.ofMembers(channel.path).description) }
         }
     }
 
@@ -139,15 +139,15 @@ extension TwakeBackend {
     /// alternatives.
     func choose(
         _ what: String, option: String, from places: [TwakeFacts.Place], _ last: String?,
-        into transaction: inout Transaction
+        into context: inout HandlerContext
     ) -> EntityID? {
         guard let first = places.first(where: { $0.id.description == last }) ?? places.first else {
-            transaction.notice(.error, "the user has no \(what): name rooms with --join")
+            context.notice(.error, "the user has no \(what): name rooms with --join")
             return nil
         }
         if places.count > 1 {
             let others = places.filter { $0.id != first.id }.map(\.label).joined(separator: ", ")
-            transaction.notice(.info, "using \(what) \(first.label); choose another with \(option): \(others)")
+            context.notice(.info, "using \(what) \(first.label); choose another with \(option): \(others)")
         }
         return first.id
     }

@@ -51,15 +51,15 @@ extension TwakeBackend {
         }
     }
 
-    mutating func apply(_ page: Page, before cursor: EntityID?, into transaction: inout Transaction) {
+    mutating func apply(_ page: Page, before cursor: EntityID?, into context: inout HandlerContext) {
         let channel = page.path.channel
         var page = page
         if page.isCurrent {
-            transaction.overtake { $0.path?.channel == channel && $0.isOfMessages }
+            context.overtake { $0.path?.channel == channel && $0.isOfMessages }
         } else {
             page.messages.removeAll { memory.removed.contains($0.id) }
         }
-        let model = transaction.model
+        let model = context.model
         let step = withReach(of: channel) { reach, wish in
             reach.take(
                 page.entries, before: cursor, isLast: page.isLast, isCurrent: page.isCurrent,
@@ -72,23 +72,23 @@ extension TwakeBackend {
         case .ask, .again: break
         }
         for message in page.messages {
-            transaction.adopt(message, at: page.path, channel: channel, page.era, isCurrent: page.isCurrent)
+            context.adopt(message, at: page.path, channel: channel, page.era, isCurrent: page.isCurrent)
         }
         // An overtaken page is fetched again, and its threads are compared then.
-        if page.isCurrent { reconcileThreads(of: page, into: &transaction) }
+        if page.isCurrent { reconcileThreads(of: page, into: &context) }
         if page.era == .a, step != .none {
             if cursor == nil { memory.listed[channel] = [] }
             memory.listed[channel, default: []].formUnion(page.messages.lazy.filter { !$0.isHead }.map(\.id))
         }
-        carryOut(step, page.era, page.path, into: &transaction)
+        carryOut(step, page.era, page.path, into: &context)
     }
 
     /// Continues a walk whose next page is missing, with another cursor or from the start.
     mutating func lost(
-        _ cursor: EntityID, _ era: TwakeEra, _ path: TwakeChannelPath, into transaction: inout Transaction
+        _ cursor: EntityID, _ era: TwakeEra, _ path: TwakeChannelPath, into context: inout HandlerContext
     ) {
         let step = withReach(of: path.channel) { reach, wish in reach.lost(cursor, wish) }
-        carryOut(step, era, path, into: &transaction)
+        carryOut(step, era, path, into: &context)
     }
 
     private mutating func withReach(
@@ -102,58 +102,58 @@ extension TwakeBackend {
     }
 
     private mutating func carryOut(
-        _ step: TwakeReach.Step, _ era: TwakeEra, _ path: TwakeChannelPath, into transaction: inout Transaction
+        _ step: TwakeReach.Step, _ era: TwakeEra, _ path: TwakeChannelPath, into context: inout HandlerContext
     ) {
         switch step {
         case .none: break
-        case .ask(let cursor): transaction.fetch(.twake(.history(era, path, before: cursor)))
-        case .again: transaction.fetch(.twake(.feed(era, path)), after: .seconds(1))
-        case .done(let end): finish(end, era, path, into: &transaction)
+        case .ask(let cursor): context.fetch(.twake(.history(era, path, before: cursor)))
+        case .again: context.fetch(.twake(.feed(era, path)), after: .seconds(1))
+        case .done(let end): finish(end, era, path, into: &context)
         }
     }
 
     /// Ends a walk. Held threads that no page listed are removed if they are older than the window. Otherwise each is
     /// fetched: it was deleted, or it moved forward during the walk.
     private mutating func finish(
-        _ end: TwakeReach.End, _ era: TwakeEra, _ path: TwakeChannelPath, into transaction: inout Transaction
+        _ end: TwakeReach.End, _ era: TwakeEra, _ path: TwakeChannelPath, into context: inout HandlerContext
     ) {
         let channel = path.channel
         // A page of era A may contain a reply without its head, which was deleted or moved. Keep that thread.
-        let listed = memory.listed[channel, default: []].compactMap { transaction.model[.message($0)]?.message?.thread }
+        let listed = memory.listed[channel, default: []].compactMap { context.model[.message($0)]?.message?.thread }
         let shown = Set(listed)
-        for item in transaction.model.rows(in: .messages(channel)) {
+        for item in context.model.rows(in: .messages(channel)) {
             let isOld =
                 !shown.contains(item.id.id)
-                && end.start.map { lastActivity(of: item.id.id, era, transaction) < $0 } ?? false
+                && end.start.map { lastActivity(of: item.id.id, era, context) < $0 } ?? false
             guard isOld || end.unseen.contains(item.id.id) else { continue }
             // The page may list the former head as a reply in another thread.
-            guard transaction.model[item.id]?.message?.isHead ?? false else { continue }
+            guard context.model[item.id]?.message?.isHead ?? false else { continue }
             if isOld || (end.isWhole && era == .b) {
-                transaction.removeThread(item.id.id)
+                context.removeThread(item.id.id)
             } else {
-                transaction.fetch(.twake(.message(era, path, thread: item.id.id, id: item.id.id)))
+                context.fetch(.twake(.message(era, path, thread: item.id.id, id: item.id.id)))
                 // No page showed changes inside this thread either.
-                guard transaction.model.elementCount(in: .thread(item.id.id)) > 0 else { continue }
-                transaction.fetch(.twake(.thread(era, company: path.company, path, id: item.id.id)))
+                guard context.model.elementCount(in: .thread(item.id.id)) > 0 else { continue }
+                context.fetch(.twake(.thread(era, company: path.company, path, id: item.id.id)))
             }
         }
         let hole = memory.reaches[channel]?.hole
-        transaction.show(
+        context.show(
             hole.map {
                 Hole(
                     of: .messages(channel), from: Timestamp(milliseconds: $0.from), to: Timestamp(milliseconds: $0.to))
             }, of: channel, isNew: end.leftHole)
-        for thread in era == .b ? transaction.strays(of: channel) : headless(in: channel, transaction) {
-            transaction.fetch(.twake(.thread(era, company: path.company, path, id: thread)))
+        for thread in era == .b ? context.strays(of: channel) : headless(in: channel, context) {
+            context.fetch(.twake(.thread(era, company: path.company, path, id: thread)))
         }
         for thread in memory.deepThreads(of: channel) {
-            transaction.fetch(.twake(.thread(era, company: path.company, path, id: thread)))
+            context.fetch(.twake(.thread(era, company: path.company, path, id: thread)))
         }
     }
 
     /// Returns the time of the last known activity in a thread, in milliseconds since 1970.
-    private func lastActivity(of thread: EntityID, _ era: TwakeEra, _ transaction: Transaction) -> Int64 {
-        let rows = transaction.model.rows(in: .thread(thread)) + [transaction.model[.message(thread)]].compactMap { $0 }
+    private func lastActivity(of thread: EntityID, _ era: TwakeEra, _ context: HandlerContext) -> Int64 {
+        let rows = context.model.rows(in: .thread(thread)) + [context.model[.message(thread)]].compactMap { $0 }
         return rows.compactMap { $0.message?.lastActivity(era) }.max() ?? 0
     }
 
@@ -176,7 +176,7 @@ extension TwakeBackend {
         }
         for (channel, heads) in channels {
             let entries = heads.map { TwakeReach.Entry(id: $0, position: threads[$0] ?? 0) }
-            memory.reaches[channel, default: TwakeReach(beginning: 0)].remember(entries, passesOver: looksAgain)
+            memory.reaches[channel, default: TwakeReach(beginning: 0)].remember(entries, passesOver: resyncs)
         }
     }
 
@@ -184,29 +184,29 @@ extension TwakeBackend {
         Twake.RoomName(room).channel.flatMap { memory.reaches[$0]?.start }
     }
 
-    private func reconcileThreads(of page: Page, into transaction: inout Transaction) {
+    private func reconcileThreads(of page: Page, into context: inout HandlerContext) {
         var listed: [EntityID: Set<EntityID>] = [:]
         for message in page.messages where !message.isHead { listed[message.thread, default: []].insert(message.id) }
         for head in page.heads {
             let replies = listed.removeValue(forKey: head.id) ?? []
-            reconcile(head, page.era, page.path, listed: replies, listsAll: true, into: &transaction)
+            reconcile(head, page.era, page.path, listed: replies, listsAll: true, into: &context)
         }
         // A page of the proxy may list a reply without its head. The later event of the reply is then no news, so the
         // head's counter must be checked here.
         for reply in page.messages where !reply.isHead {
             guard let replies = listed.removeValue(forKey: reply.thread),
-                let head = transaction.model[.message(reply.thread)]?.message, head.isHead
+                let head = context.model[.message(reply.thread)]?.message, head.isHead
             else { continue }
-            reconcile(head, page.era, page.path, listed: replies, into: &transaction)
+            reconcile(head, page.era, page.path, listed: replies, into: &context)
         }
     }
 
     /// Returns the threads without a head whose replies were not all listed.
     ///
     /// In era A, the replies of a deleted or moved head stay in place, and no counter covers them.
-    private mutating func headless(in channel: EntityID, _ transaction: Transaction) -> [EntityID] {
+    private mutating func headless(in channel: EntityID, _ context: HandlerContext) -> [EntityID] {
         let listed = memory.listed.removeValue(forKey: channel) ?? []
-        let model = transaction.model
+        let model = context.model
         return model.sectionKeys.filter { $0.name == Item.Section.threadName }.compactMap { section in
             guard let thread = section.parent, model[.message(thread)]?.message?.isHead != true else { return nil }
             // Threads that this walk removed are not fetched.

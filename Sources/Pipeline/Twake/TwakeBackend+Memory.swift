@@ -23,9 +23,9 @@ extension TwakeBackend {
         }
     }
 
-    mutating func forget(_ row: Item.ID, into transaction: inout Transaction) {
-        guard row.kind == .channel else { return transaction.model.remove(row) }
-        transaction.removeChannel(row.id, &memory)
+    mutating func forget(_ row: Item.ID, into context: inout HandlerContext) {
+        guard row.kind == .channel else { return context.model.remove(row) }
+        context.removeChannel(row.id, &memory)
     }
 
     func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation {

@@ -4,48 +4,48 @@ import SectionedModel
 // Applies answers about messages: pages of a channel, whole threads, single messages.
 extension TwakeBackend {
     mutating func applyMessages(
-        _ body: ArraySlice<UInt8>, of resource: TwakeResource, isCurrent: Bool, into transaction: inout Transaction
+        _ body: ArraySlice<UInt8>, of resource: TwakeResource, isCurrent: Bool, into context: inout HandlerContext
     ) throws(DecodingFailure) {
         switch resource {
         case .feed(let era, let path):
             let page = Page(
-                try transaction.answer(to: TwakeEndpoints.feed(era, path), body),
-                leftOut: transaction.leftOut.count, era,
+                try context.answer(to: TwakeEndpoints.feed(era, path), body),
+                leftOut: context.leftOut.count, era,
                 path, isCurrent: isCurrent)
-            apply(page, before: nil, into: &transaction)
+            apply(page, before: nil, into: &context)
         case .history(let era, let path, let before):
-            let messages = try transaction.answer(
+            let messages = try context.answer(
                 to: TwakeEndpoints.feed(era, path, before: before), body)
-            let page = Page(messages, leftOut: transaction.leftOut.count, era, path, isCurrent: isCurrent)
-            apply(page, before: before, into: &transaction)
+            let page = Page(messages, leftOut: context.leftOut.count, era, path, isCurrent: isCurrent)
+            apply(page, before: before, into: &context)
         case .thread(let era, let company, let path, let id):
-            let messages = try transaction.answer(to: TwakeEndpoints.thread(era, company: company, path, id: id), body)
-            apply(messages, ofThread: id, nil, company, era, path, isCurrent: isCurrent, into: &transaction)
+            let messages = try context.answer(to: TwakeEndpoints.thread(era, company: company, path, id: id), body)
+            apply(messages, ofThread: id, nil, company, era, path, isCurrent: isCurrent, into: &context)
         case .replies(let era, let company, let path, let id, let before):
             let endpoint = TwakeEndpoints.thread(era, company: company, path, id: id, before: before)
-            let messages = try transaction.answer(to: endpoint, body)
-            apply(messages, ofThread: id, before, company, era, path, isCurrent: isCurrent, into: &transaction)
+            let messages = try context.answer(to: endpoint, body)
+            apply(messages, ofThread: id, before, company, era, path, isCurrent: isCurrent, into: &context)
         case .message(let era, let path, let thread, let id):
             guard
-                let message = try transaction.answer(
+                let message = try context.answer(
                     to: TwakeEndpoints.message(era, path, thread: thread, id: id), body)
             else {
-                _ = gone(.twake(resource), body: [UInt8(ascii: "{")], into: &transaction)
+                _ = gone(.twake(resource), body: [UInt8(ascii: "{")], into: &context)
                 return
             }
             // Requests for other replies are not overtaken by this answer. Otherwise each reply would cause all others
             // to be fetched again.
             if isCurrent {
-                transaction.overtake { $0.concerns(thread: thread, in: path.channel) && !$0.isOfOneReply }
+                context.overtake { $0.concerns(thread: thread, in: path.channel) && !$0.isOfOneReply }
             }
-            if isLetGo(message, of: path.channel, in: transaction.model) { return }
+            if isLetGo(message, of: path.channel, in: context.model) { return }
             // In era B the model holds deleted replies, but the count of a new head does not include them.
-            let isNew = era == .b && message.isHead && transaction.model[.message(id)] == nil
-            transaction.adopt(message, at: path, channel: path.channel, era, isCurrent: isCurrent)
+            let isNew = era == .b && message.isHead && context.model[.message(id)] == nil
+            context.adopt(message, at: path, channel: path.channel, era, isCurrent: isCurrent)
             if isNew {
-                transaction.fetch(.twake(.thread(era, company: path.company, path, id: id)))
+                context.fetch(.twake(.thread(era, company: path.company, path, id: id)))
             } else if isCurrent, message.isHead {
-                reconcile(message, era, path, into: &transaction)
+                reconcile(message, era, path, into: &context)
             }
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .channel, .members,
             .badges:
@@ -66,12 +66,12 @@ extension TwakeBackend {
     /// listed are removed.
     private mutating func apply(
         _ messages: [Twake.Message], ofThread id: EntityID, _ cursor: EntityID?, _ company: EntityID, _ era: TwakeEra,
-        _ path: TwakeChannelPath?, isCurrent: Bool, into transaction: inout Transaction
+        _ path: TwakeChannelPath?, isCurrent: Bool, into context: inout HandlerContext
     ) {
-        let channel = path?.channel ?? transaction.model[.message(id)]?.message?.channel
-        if isCurrent { transaction.overtakeMessages(of: id, in: channel) }
+        let channel = path?.channel ?? context.model[.message(id)]?.message?.channel
+        if isCurrent { context.overtakeMessages(of: id, in: channel) }
         for message in messages {
-            transaction.adopt(message, at: path, channel: channel, era, isCurrent: isCurrent)
+            context.adopt(message, at: path, channel: channel, era, isCurrent: isCurrent)
         }
         // An overtaken page is fetched again and processed then.
         guard isCurrent else { return }
@@ -79,33 +79,33 @@ extension TwakeBackend {
         guard reading?.next == cursor else { return }
         let isNews = messages.contains { reading?.listed.contains($0.id) != true }
         reading?.listed.formUnion(messages.map(\.id))
-        if !transaction.leftOut.isHarmless { reading?.isWhole = false }
+        if !context.leftOut.isHarmless { reading?.isWhole = false }
         // Era A leaves the boundary message out of the page.
         let isFull =
-            isNews && messages.count + transaction.leftOut.count >= TwakeEndpoints.threadLength - 1
+            isNews && messages.count + context.leftOut.count >= TwakeEndpoints.threadLength - 1
         let most =
             catchUp / TwakeEndpoints.threadLength + (memory.isDeep(id) ? TwakeReach.mostPagesBack : 1)
         if isFull, var reading, reading.pages < most, let oldest = messages.first(where: { !$0.isHead }) {
             reading.pages += 1
             reading.next = oldest.id
             memory.longThreads[id] = reading
-            return transaction.fetch(
+            return context.fetch(
                 .twake(.replies(era, company: company, path, thread: id, before: oldest.id)))
         }
         memory.longThreads[id] = nil
         let listed = reading?.listed ?? []
         let isWhole = reading?.isWhole == true
-        for reply in transaction.model.rows(in: .thread(id))
+        for reply in context.model.rows(in: .thread(id))
         where isWhole && !listed.contains(reply.id.id) {
-            transaction.model.remove(reply.id)
+            context.model.remove(reply.id)
         }
         // An older answer may have brought a deleted head back.
         if !isFull, isWhole, !listed.contains(id),
-            transaction.model[.message(id)]?.message?.isHead == true
+            context.model[.message(id)]?.message?.isHead == true
         {
-            transaction.model.remove(.message(id))
+            context.model.remove(.message(id))
         }
-        show(isFull ? messages.first { !$0.isHead } : nil, listed, id, channel, into: &transaction)
+        show(isFull ? messages.first { !$0.isHead } : nil, listed, id, channel, into: &context)
     }
 
     /// Shows or removes the hole before the oldest fetched reply of a thread.
@@ -113,11 +113,11 @@ extension TwakeBackend {
     /// - Parameter oldest: The oldest fetched reply, or `nil` when the thread was read completely.
     private mutating func show(
         _ oldest: Twake.Message?, _ listed: Set<EntityID>, _ thread: EntityID, _ channel: EntityID?,
-        into transaction: inout Transaction
+        into context: inout HandlerContext
     ) {
-        let head = transaction.model[.message(thread)]?.message
+        let head = context.model[.message(thread)]?.message
         let held = listed.count {
-            transaction.model[.message($0)]?.message.map { !$0.isHead && !$0.isDeleted } ?? false
+            context.model[.message($0)]?.message.map { !$0.isHead && !$0.isDeleted } ?? false
         }
         let missing = head?.replies.map { $0 - held }
         let hole = oldest.flatMap { oldest in
@@ -127,8 +127,8 @@ extension TwakeBackend {
                     of: .thread(thread), from: head?.createdAt ?? Timestamp(milliseconds: 0),
                     to: oldest.createdAt ?? Timestamp(milliseconds: 0), count: missing)
         }
-        let isNew = hole != nil && transaction.model[.hole(thread)] == nil
-        transaction.show(hole, of: thread, isNew: isNew)
+        let isNew = hole != nil && context.model[.hole(thread)] == nil
+        context.show(hole, of: thread, isNew: isNew)
         memory.note(hole: hole, inThread: thread, of: channel)
     }
 
@@ -139,21 +139,21 @@ extension TwakeBackend {
     ///   - listsAll: Whether the answer lists every reply. Then a held reply that is not listed also causes a fetch.
     func reconcile(
         _ head: Twake.Message, _ era: TwakeEra, _ path: TwakeChannelPath, listed: Set<EntityID> = [],
-        listsAll: Bool = false, into transaction: inout Transaction
+        listsAll: Bool = false, into context: inout HandlerContext
     ) {
         // The section contains committed rows only; the rows of this answer are still staged.
-        let ids = Set(transaction.model.rows(in: .thread(head.id)).map(\.id.id)).union(listed)
-        let held = ids.compactMap { transaction.model[.message($0)]?.message }.filter { $0.thread == head.id }
+        let ids = Set(context.model.rows(in: .thread(head.id)).map(\.id.id)).union(listed)
+        let held = ids.compactMap { context.model[.message($0)]?.message }.filter { $0.thread == head.id }
         let isVerified = !listsAll || held.allSatisfy { listed.contains($0.id) }
         let count = held.count { !$0.isDeleted }
         // The model holds only the end of a thread with a hole.
-        let isComplete = head.replies.map { $0 == count } ?? true || transaction.model[.hole(head.id)] != nil
+        let isComplete = head.replies.map { $0 == count } ?? true || context.model[.hole(head.id)] != nil
         guard !isVerified || !isComplete else { return }
-        transaction.fetch(.twake(.thread(era, company: path.company, path, id: head.id)))
+        context.fetch(.twake(.thread(era, company: path.company, path, id: head.id)))
     }
 }
 
-extension Transaction {
+extension HandlerContext {
     /// Takes a message from an answer.
     ///
     /// A current answer is authoritative for the fields that it contains, but an older version of a message only

@@ -8,50 +8,50 @@ extension TwakeBackend {
     private static let gathering: Duration = .milliseconds(200)
 
     /// Requests the accounts of new senders in the handled messages.
-    mutating func meetSenders(into transaction: inout Transaction) {
-        guard !transaction.senders.isEmpty else { return }
-        defer { transaction.senders.removeAll(keepingCapacity: true) }
+    mutating func meetSenders(into context: inout HandlerContext) {
+        guard !context.senders.isEmpty else { return }
+        defer { context.senders.removeAll(keepingCapacity: true) }
         // Until the era is known no accounts can be requested. `lookForMissing` makes up for it.
         guard !facts.hasNoREST, facts.era != nil || !discoversRooms else { return }
-        for resource in memory.accounts.take(transaction.senders, facts.effectiveEra) {
-            transaction.fetch(.twake(resource), after: Self.gathering)
+        for resource in memory.accounts.take(context.senders, facts.effectiveEra) {
+            context.fetch(.twake(resource), after: Self.gathering)
         }
     }
 
     /// Requests missing accounts again. They may exist by now, or the earlier answer may have been wrong.
-    mutating func lookForMissing(into transaction: inout Transaction) {
+    mutating func lookForMissing(into context: inout HandlerContext) {
         guard following.contains(.accounts) else { return }
-        memory.accounts.forgetSome { transaction.model[.account($0)] == nil }
-        for section in transaction.model.sectionKeys where section.holdsMessages {
-            for row in transaction.model.rows(in: section) {
-                guard let user = row.message?.user, transaction.model[.account(user)] == nil else { continue }
-                transaction.senders.append(user)
+        memory.accounts.forgetSome { context.model[.account($0)] == nil }
+        for section in context.model.sectionKeys where section.holdsMessages {
+            for row in context.model.rows(in: section) {
+                guard let user = row.message?.user, context.model[.account(user)] == nil else { continue }
+                context.senders.append(user)
             }
         }
     }
 
     /// Applies the user's own account, and requests the accounts that an earlier session stored.
-    mutating func learn(own account: Twake.Account, into transaction: inout Transaction) {
+    mutating func learn(own account: Twake.Account, into context: inout HandlerContext) {
         guard following.contains(.accounts), memory.accounts.know(account.id) else { return }
-        transaction.learn([account])
-        transaction.senders += transaction.model.rows(in: .accounts).map(\.id.id)
+        context.learn([account])
+        context.senders += context.model.rows(in: .accounts).map(\.id.id)
     }
 
     /// Applies the answer to a request for accounts. A user without an answer has no account, or none that is visible.
-    mutating func learn(_ accounts: [Twake.Account], asked: [EntityID], into transaction: inout Transaction) {
+    mutating func learn(_ accounts: [Twake.Account], asked: [EntityID], into context: inout HandlerContext) {
         let wanted = Set(asked)
         let answered = accounts.filter { wanted.contains($0.id) }
         let ids = Set(answered.map(\.id))
-        for user in asked where !ids.contains(user) { transaction.model.remove(.account(user)) }
-        transaction.learn(answered)
+        for user in asked where !ids.contains(user) { context.model.remove(.account(user)) }
+        context.learn(answered)
         // Query the presence of these users, once no others follow for a moment.
         if following.contains(.presence), !answered.isEmpty {
-            memory.presence.askSooner(by: transaction.now + .seconds(1))
+            memory.presence.askSooner(by: context.now + .seconds(1))
         }
     }
 }
 
-extension Transaction {
+extension HandlerContext {
     /// Puts accounts into the model, and updates the sender names of messages that have none or the old one.
     mutating func learn(_ accounts: [Twake.Account]) {
         var names: [EntityID: (old: String?, new: String)] = [:]
@@ -95,23 +95,23 @@ extension Transaction {
 
 extension TwakeHandler where Payload == Twake.Account {
     /// Handles `user`: applies the change to a known user, and fetches the account to verify it.
-    static let accountChanged = TwakeHandler(name: "account") { sent, envelope, facts, memory, transaction in
+    static let accountChanged = TwakeHandler(name: "account") { sent, envelope, facts, memory, context in
         guard memory.accounts.knows(sent.id) else { return }
-        let known = transaction.model[.account(sent.id)]?.account
+        let known = context.model[.account(sent.id)]?.account
         let merged = known?.merged(with: sent.publicPart)
-        let standing: TwakeStanding =
+        let freshness: TwakeFreshness =
             envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
-        let treatment = TwakeTable.treatment(of: .account, standing)
+        let treatment = TwakeRefetchPolicy.treatment(of: .account, freshness)
         // Some fields of an account are sent to its own user only, so the own account is fetched from its own resource.
         let isOwn = sent.id == facts.user
         let resources =
             isOwn ? [.account(facts.effectiveEra)] : TwakeAccountBook.resources(for: [sent.id], facts.effectiveEra)
-        for resource in resources { transaction.overtake { $0 == resource } }
+        for resource in resources { context.overtake { $0 == resource } }
         if treatment.applies, let merged {
-            if envelope.isDeletion { transaction.model.remove(.account(sent.id)) } else { transaction.learn([merged]) }
+            if envelope.isDeletion { context.model.remove(.account(sent.id)) } else { context.learn([merged]) }
         }
         guard treatment.refetch == .account, !facts.hasNoREST else { return }
-        for resource in resources { transaction.fetch(.twake(resource)) }
+        for resource in resources { context.fetch(.twake(resource)) }
     }
 }
 

@@ -16,7 +16,7 @@ struct TwakeBackend: Backend {
     /// The maximum number of missed threads to catch up with, for each channel.
     let catchUp: Int
     /// Whether a later full look checks remembered rows, so that they need not be checked at once.
-    let looksAgain: Bool
+    let resyncs: Bool
     /// The kinds of rows that the session follows in addition to channels and messages.
     var following: Configuration.Following { facts.following }
     /// Whether rooms are discovered, because the user did not name them one by one.
@@ -31,15 +31,15 @@ struct TwakeBackend: Backend {
             workspace: configuration.workspace.map { EntityID($0) },
             // A session without a realtime connection serves one command and follows nothing.
             following: configuration.connects ? configuration.following : [])
-        looksAgain = configuration.lookAgain != nil
+        resyncs = configuration.resyncInterval != nil
         if configuration.rooms.contains(where: { $0.hasPrefix("previous::") }) { facts.era = .a }
     }
 
     /// Authenticates the connection. The server silently drops joins sent before `authenticated` (Twake TW-6), so no
     /// `.ready` yet.
-    mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
+    mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into context: inout HandlerContext) {
         let arguments = RawJSON.object { $0.member("token", token?.reveal() ?? "") }
-        transaction.plans.append(.emit(.init(name: "authenticate", arguments: arguments)))
+        context.plans.append(.emit(.init(name: "authenticate", arguments: arguments)))
     }
 
     func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
@@ -53,38 +53,40 @@ struct TwakeBackend: Backend {
                 : try Twake.Event(array: event.array.bytes))
     }
 
-    mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
-        if let event = event.twake { handle(event, ackID: ackID, rooms, into: &transaction) }
+    mutating func handle(
+        _ event: borrowing Event, ackID: Int?, rooms: RoomSubscriptions, into context: inout HandlerContext
+    ) {
+        if let event = event.twake { handle(event, ackID: ackID, rooms, into: &context) }
     }
 
     private mutating func handle(
-        _ event: borrowing Twake.Event, ackID: Int?, _ rooms: RoomBook, into transaction: inout Transaction
+        _ event: borrowing Twake.Event, ackID: Int?, _ rooms: RoomSubscriptions, into context: inout HandlerContext
     ) {
         switch event {
         case .authenticated:
-            transaction.plans.append(.ready)
+            context.plans.append(.ready)
             facts.forgetAbsence()
             memory.needsPlaces = true
-            lookForMissing(into: &transaction)
-            if discoversRooms { discover(into: &transaction) }
+            lookForMissing(into: &context)
+            if discoversRooms { discover(into: &context) }
         case .unauthorized(let message):
             // The 2021 server waits for this acknowledgement before it disconnects (Twake TW-9).
-            if let ackID { transaction.plans.append(.acknowledge(ackID)) }
-            transaction.plans.append(.tokenRefused(message))
-        case .joined(let room): transaction.plans.append(.joined(room: room))
-        case .joinRefused(let room, let why): transaction.plans.append(.joinRefused(room: room, why: why))
-        case .left(let room): transaction.plans.append(.left(room: room))
-        case .leaveRefused(let room, let why): transaction.notice(.warning, "leaving \(room) was refused: \(why)")
-        case .eventRefused(let room, let why): transaction.notice(.warning, "an event to \(room) was refused: \(why)")
+            if let ackID { context.plans.append(.acknowledge(ackID)) }
+            context.plans.append(.tokenRefused(message))
+        case .joined(let room): context.plans.append(.joined(room: room))
+        case .joinRefused(let room, let why): context.plans.append(.joinRefused(room: room, why: why))
+        case .left(let room): context.plans.append(.left(room: room))
+        case .leaveRefused(let room, let why): context.notice(.warning, "leaving \(room) was refused: \(why)")
+        case .eventRefused(let room, let why): context.notice(.warning, "an event to \(room) was refused: \(why)")
         // Late frames of a room that is no longer wanted are ignored (Twake TW-95).
         case .event(let event):
             guard rooms.isWanted(event.room) else { break }
-            TwakeRouter.route(event, in: Twake.RoomName(event.room), facts, &memory, into: &transaction)
+            TwakeRouter.route(event, in: Twake.RoomName(event.room), facts, &memory, into: &context)
         case .resource(let resource):
-            resource.withFields { sent in if rooms.isWanted(sent.room) { handle(sent, into: &transaction) } }
+            resource.withFields { sent in if rooms.isWanted(sent.room) { handle(sent, into: &context) } }
         case .unknown: break
         }
-        meetSenders(into: &transaction)
+        meetSenders(into: &context)
     }
 
     /// Converts a notification of the push service to an event in its channel's room.
@@ -109,13 +111,13 @@ struct TwakeBackend: Backend {
     /// An action unknown to this version may have changed anything, so the room's resources are fetched. The same
     /// happens after a push notification in a channel's room, because its message may not have arrived over the
     /// connection.
-    private mutating func handle(_ sent: Twake.SocketIOResource.Fields, into transaction: inout Transaction) {
+    private mutating func handle(_ sent: Twake.SocketIOResource.Fields, into context: inout HandlerContext) {
         let isPush = sent.type == .desktopNotification && Twake.RoomName(sent.room).channel != nil
         guard sent.action.isKnown, !isPush else {
-            for key in resources(of: sent.room, transaction.model) { transaction.fetch(key, after: .seconds(1)) }
+            for key in resources(of: sent.room, context.model) { context.fetch(key, after: .seconds(1)) }
             return
         }
-        TwakeRouter.route(sent, in: Twake.RoomName(sent.room), facts, &memory, into: &transaction)
+        TwakeRouter.route(sent, in: Twake.RoomName(sent.room), facts, &memory, into: &context)
     }
 
     func request(for key: ResourceKey, page: String?) -> RESTCall? {
@@ -126,32 +128,32 @@ struct TwakeBackend: Backend {
 
     func reader(for key: ResourceKey) -> AnswerReader? { key.twake?.reader(for: facts.user) }
 
-    mutating func lookAgain(into transaction: inout Transaction) {
+    mutating func resync(into context: inout HandlerContext) {
         facts.forgetAbsence()
         memory.needsPlaces = true
-        lookForMissing(into: &transaction)
-        meetSenders(into: &transaction)
-        if discoversRooms { discover(into: &transaction) }
-        if facts.era == .a, facts.isEraByAbsence, !facts.hasNoREST { transaction.fetch(.twake(.server)) }
+        lookForMissing(into: &context)
+        meetSenders(into: &context)
+        if discoversRooms { discover(into: &context) }
+        if facts.era == .a, facts.isEraByAbsence, !facts.hasNoREST { context.fetch(.twake(.server)) }
     }
 
     /// Joins a room with the constant token `twake`, like the mobile app. Every server version accepts it for every
     /// room (Twake TW-13). Servers of 2021 accept no user token for rooms, and no server accepts an expired one: the
     /// token belongs to the connection, which may outlive it by far (Twake TW-7).
-    func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
+    func join(_ room: String, token: Secret?) -> HandlerContext.RoomRequest? {
         roomRequest("realtime:join", room, token: "twake")
     }
 
-    func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
+    func leave(_ room: String, token: Secret?) -> HandlerContext.RoomRequest? {
         roomRequest("realtime:leave", room, token: nil)
     }
 
-    private func roomRequest(_ name: String, _ room: String, token: String?) -> Transaction.RoomRequest {
+    private func roomRequest(_ name: String, _ room: String, token: String?) -> HandlerContext.RoomRequest {
         let arguments = RawJSON.object {
             $0.member("name", room)
             $0.member("token", token)
         }
-        return .emit(Transaction.Emission(name: name, arguments: arguments))
+        return .emit(HandlerContext.Emission(name: name, arguments: arguments))
     }
 
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] {

@@ -26,14 +26,14 @@ enum TwakeGuide {
             fields: EventGuide.Field.all(in: RawJSON(unchecked: array), also: members, at: "resource"),
             handlers: handlers,
             treatments: subjects.map { subject in
-                ("\(subject)", TwakeStanding.allCases.map { treatment(of: subject, $0) })
+                ("\(subject)", TwakeFreshness.allCases.map { treatment(of: subject, $0) })
             })
     }
 
-    private static func treatment(of subject: TwakeSubject, _ standing: TwakeStanding) -> EventGuide.Treatment {
-        let treatment = TwakeTable.treatment(of: subject, standing)
+    private static func treatment(of subject: TwakeSubject, _ freshness: TwakeFreshness) -> EventGuide.Treatment {
+        let treatment = TwakeRefetchPolicy.treatment(of: subject, freshness)
         return EventGuide.Treatment(
-            standing: standing.words, applies: treatment.applies, refetch: treatment.refetch.words)
+            standing: freshness.words, applies: treatment.applies, refetch: treatment.refetch.words)
     }
 
     /// Returns the parts of an event's guide. `members` are the fields that the decoding table of the resource accepts.
@@ -133,8 +133,8 @@ enum TwakeGuide {
     }
 }
 
-extension TwakeStanding {
-    fileprivate static let allCases: [TwakeStanding] = [.unknown, .older, .same, .doubtful, .newer, .removed]
+extension TwakeFreshness {
+    fileprivate static let allCases: [TwakeFreshness] = [.unknown, .older, .same, .doubtful, .newer, .removed]
 
     fileprivate var words: String {
         switch self {

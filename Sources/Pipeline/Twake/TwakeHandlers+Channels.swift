@@ -4,47 +4,47 @@ import SectionedModel
 extension TwakeHandler where Payload == Twake.Channel {
     /// Handles `channel` and `channels`. A known channel is updated. An unknown one belongs to the user only if the
     /// list contains it (Twake TW-56, TW-54).
-    static let channelChanged = TwakeHandler(name: "channel") { sent, envelope, facts, memory, transaction in
-        let known = transaction.model[.channel(sent.id)]?.channel
-        var standing: TwakeStanding =
-            envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
+    static let channelChanged = TwakeHandler(name: "channel") { sent, envelope, facts, memory, context in
+        let known = context.model[.channel(sent.id)]?.channel
+        var freshness: TwakeFreshness =
+            envelope.isDeletion ? .removed : known.map { sent.freshness(against: $0) } ?? .unknown
         // The proxy of era A presents names and members differently.
-        if standing == .newer, facts.era == .a { standing = .doubtful }
-        let treatment = TwakeTable.treatment(of: .channel, standing)
-        transaction.overtakeLists(of: sent.path, removing: envelope.isDeletion)
+        if freshness == .newer, facts.era == .a { freshness = .doubtful }
+        let treatment = TwakeRefetchPolicy.treatment(of: .channel, freshness)
+        context.overtakeLists(of: sent.path, removing: envelope.isDeletion)
         if treatment.applies {
             if envelope.isDeletion {
-                transaction.removeChannel(sent.id, &memory)
+                context.removeChannel(sent.id, &memory)
             } else if let known {
-                transaction.model.put(.channel(known.merged(with: sent)))
+                context.model.put(.channel(known.merged(with: sent)))
             }
         } else if known == nil {
-            return transaction.mention(sent, isOwn: envelope.room.isOwnDirects, facts, &memory)
+            return context.mention(sent, isOwn: envelope.room.isOwnDirects, facts, &memory)
         }
-        transaction.refetch(treatment.refetch, of: sent.path, facts)
+        context.refetch(treatment.refetch, of: sent.path, facts)
     }
 }
 
 extension TwakeHandler where Payload == Twake.ChannelActivity {
     /// Handles `channel_activity`: moves the channel to the front. An older activity changes nothing.
-    static let activityChanged = TwakeHandler(name: "channel activity") { sent, envelope, facts, memory, transaction in
-        transaction.overtakeLists(of: sent.path)
-        guard var known = transaction.model[.channel(sent.channel)]?.channel else {
+    static let activityChanged = TwakeHandler(name: "channel activity") { sent, envelope, facts, memory, context in
+        context.overtakeLists(of: sent.path)
+        guard var known = context.model[.channel(sent.channel)]?.channel else {
             let news = Twake.Channel(
                 id: sent.channel, company: sent.company, workspace: sent.workspace, lastActivity: sent.lastActivity,
                 lastMessage: sent.lastMessage)
-            return transaction.mention(news, isOwn: envelope.room.isOwnDirects, facts, &memory)
+            return context.mention(news, isOwn: envelope.room.isOwnDirects, facts, &memory)
         }
-        let standing = envelope.isDeletion ? .removed : sent.standing(against: known)
-        let treatment = TwakeTable.treatment(of: .activity, standing)
+        let freshness = envelope.isDeletion ? .removed : sent.freshness(against: known)
+        let treatment = TwakeRefetchPolicy.treatment(of: .activity, freshness)
         if treatment.applies {
             known.update { fields in
                 fields.lastActivity = latest(sent.lastActivity, fields.lastActivity)
                 fields.lastMessage = sent.lastMessage ?? fields.lastMessage
             }
-            transaction.model.put(.channel(known))
+            context.model.put(.channel(known))
         }
-        transaction.refetch(treatment.refetch, of: sent.path, facts)
+        context.refetch(treatment.refetch, of: sent.path, facts)
     }
 }
 
@@ -52,55 +52,55 @@ extension TwakeHandler where Payload == Twake.ChannelMember {
     /// Handles `channel_member` in a list room, which is the user's own membership. A join causes a fetch of the list,
     /// a leave removes the channel, and a read marker is applied.
     static let ownMembershipChanged = TwakeHandler(name: "own membership") {
-        sent, envelope, facts, memory, transaction in
+        sent, envelope, facts, memory, context in
         guard envelope.room.isOwnList, let path = sent.path(facts) else { return }
-        transaction.overtakeLists(of: path, removing: envelope.isDeletion)
-        let known = transaction.model[.channel(sent.channel)]?.channel
+        context.overtakeLists(of: path, removing: envelope.isDeletion)
+        let known = context.model[.channel(sent.channel)]?.channel
         if known == nil, envelope.isDeletion { return memory.forget(sent.channel) }
-        let standing: TwakeStanding =
-            envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
-        let treatment = TwakeTable.treatment(of: .ownMembership, standing)
+        let freshness: TwakeFreshness =
+            envelope.isDeletion ? .removed : known.map { sent.freshness(against: $0) } ?? .unknown
+        let treatment = TwakeRefetchPolicy.treatment(of: .ownMembership, freshness)
         if var known, treatment.applies {
             if envelope.isDeletion {
-                transaction.removeChannel(sent.channel, &memory)
+                context.removeChannel(sent.channel, &memory)
             } else {
                 known.update { fields in
                     fields.lastAccess = sent.lastAccess
                     fields.profile.takeMembership(sent)
                 }
-                transaction.model.put(.channel(known))
+                context.model.put(.channel(known))
             }
         } else if known == nil, !facts.hasNoREST {
             memory.await(sent.channel, in: path.list(facts.effectiveEra))
         }
-        transaction.refetch(treatment.refetch, of: path, facts)
+        context.refetch(treatment.refetch, of: path, facts)
     }
 
     /// Handles `channel_member` of any user, in a channel's own room or for a channel whose members are shown.
-    static let membersChanged = TwakeHandler(name: "channel members") { sent, envelope, facts, memory, transaction in
+    static let membersChanged = TwakeHandler(name: "channel members") { sent, envelope, facts, memory, context in
         guard let path = sent.path(facts) else { return }
-        let isShown = transaction.model.elementCount(in: .members(sent.channel)) > 0
+        let isShown = context.model.elementCount(in: .members(sent.channel)) > 0
         guard isShown || !envelope.room.isOwnList else { return }
         // The user's own leave already removed the channel with its members.
-        guard transaction.model[.channel(sent.channel)] != nil || !envelope.room.isOwnList else { return }
-        transaction.overtake(removing: envelope.isDeletion) { $0.path?.channel == path.channel && $0.isMembers }
+        guard context.model[.channel(sent.channel)] != nil || !envelope.room.isOwnList else { return }
+        context.overtake(removing: envelope.isDeletion) { $0.path?.channel == path.channel && $0.isMembers }
         let user = sent.user ?? (envelope.room.isOwnList ? facts.user : nil)
-        let known = user.flatMap { transaction.model[.member($0, of: sent.channel)]?.member }
-        let standing: TwakeStanding =
-            envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
-        let treatment = TwakeTable.treatment(of: .member, standing)
+        let known = user.flatMap { context.model[.member($0, of: sent.channel)]?.member }
+        let freshness: TwakeFreshness =
+            envelope.isDeletion ? .removed : known.map { sent.freshness(against: $0) } ?? .unknown
+        let treatment = TwakeRefetchPolicy.treatment(of: .member, freshness)
         if treatment.applies, let user {
             if envelope.isDeletion {
-                transaction.model.remove(.member(user, of: sent.channel))
+                context.model.remove(.member(user, of: sent.channel))
             } else if let row = Item.member(sent) {
-                transaction.model.put(row)
+                context.model.put(row)
             }
         }
-        transaction.refetch(treatment.refetch, of: path, facts)
+        context.refetch(treatment.refetch, of: path, facts)
     }
 }
 
-extension Transaction {
+extension HandlerContext {
     /// Handles a mention of an unknown channel by fetching the list, which decides whether the channel is the user's.
     /// Without a REST service, the channel is taken from the event.
     mutating func mention(_ channel: Twake.Channel, isOwn: Bool, _ facts: TwakeFacts, _ memory: inout TwakeMemory) {

@@ -7,53 +7,53 @@ extension TwakeHandler where Payload == Twake.Message {
     /// The payload is complete, so it is applied; duplicates and older versions change nothing. A deletion is an update
     /// with `subtype: "deleted"` (Twake TW-52). A reply changes the counter of its head, which is not sent
     /// (Twake TW-50).
-    static let messageChanged = TwakeHandler(name: "message") { sent, envelope, facts, memory, transaction in
-        let path = transaction.path(of: sent, in: envelope.room)
+    static let messageChanged = TwakeHandler(name: "message") { sent, envelope, facts, memory, context in
+        let path = context.path(of: sent, in: envelope.room)
         let channel = sent.channel ?? path?.channel
-        let known = transaction.model[.message(sent.id)]?.message
+        let known = context.model[.message(sent.id)]?.message
         guard known != nil || !sent.isStub else { return }
         if known == nil, !memory.typing.isEmpty, let user = sent.user, let channel {
-            transaction.endTyping(user, in: channel, sent.isHead ? nil : sent.thread, &memory)
+            context.endTyping(user, in: channel, sent.isHead ? nil : sent.thread, &memory)
         }
-        transaction.overtakeMessages(of: sent.thread, in: channel)
+        context.overtakeMessages(of: sent.thread, in: channel)
         let message = known?.merged(with: sent, in: channel) ?? sent.placed(in: channel)
-        let standing = envelope.isDeletion ? .removed : known.map { message.standing(against: $0) } ?? .unknown
-        let treatment = TwakeTable.treatment(of: .message, standing)
-        if treatment.applies, let row = Item.message(message) { transaction.take(row) }
+        let freshness = envelope.isDeletion ? .removed : known.map { message.freshness(against: $0) } ?? .unknown
+        let treatment = TwakeRefetchPolicy.treatment(of: .message, freshness)
+        if treatment.applies, let row = Item.message(message) { context.take(row) }
         guard let path else { return }
         if treatment.refetch == .message {
-            transaction.fetch(.twake(.message(.b, path, thread: sent.thread, id: sent.id)))
+            context.fetch(.twake(.message(.b, path, thread: sent.thread, id: sent.id)))
         }
         // A head that first appears through an update, or that is older than the known pages, already has replies. The
         // frame does not contain their number.
         let isBeyond = known == nil && (envelope.isUpdate || memory.isBeyond(sent, in: channel))
         let hasMoved = known.map { $0.thread != sent.thread } ?? false
-        guard standing != .older, !sent.isHead || isBeyond || hasMoved else { return }
-        let counter = TwakeTable.treatment(of: .replyCounter, sent.counterStanding(known))
-        if counter.refetch == .head { transaction.fetchHeads(of: sent, known, .b, path) }
+        guard freshness != .older, !sent.isHead || isBeyond || hasMoved else { return }
+        let counter = TwakeRefetchPolicy.treatment(of: .replyCounter, sent.counterStanding(known))
+        if counter.refetch == .head { context.fetchHeads(of: sent, known, .b, path) }
     }
 }
 
 extension TwakeHandler where Payload == TwakeMessageNotice {
     /// Handles `realtime:event` of era A, which contains ids only: the message is fetched, and a removal is applied.
     /// Both may change the counter of the message's head.
-    static let messageAnnounced = TwakeHandler(name: "message by id") { notice, envelope, facts, memory, transaction in
-        guard let path = transaction.path(ofRoom: envelope.room, facts) else { return }
-        let known = transaction.model[.message(notice.id)]?.message
-        transaction.overtakeMessages(of: notice.thread, in: path.channel)
-        let standing: TwakeStanding = notice.isRemoval ? .removed : known == nil ? .unknown : .doubtful
-        let treatment = TwakeTable.treatment(of: .messageNotice, standing)
+    static let messageAnnounced = TwakeHandler(name: "message by id") { notice, envelope, facts, memory, context in
+        guard let path = context.path(ofRoom: envelope.room, facts) else { return }
+        let known = context.model[.message(notice.id)]?.message
+        context.overtakeMessages(of: notice.thread, in: path.channel)
+        let freshness: TwakeFreshness = notice.isRemoval ? .removed : known == nil ? .unknown : .doubtful
+        let treatment = TwakeRefetchPolicy.treatment(of: .messageNotice, freshness)
         let key = ResourceKey.twake(.message(.a, path, thread: notice.thread, id: notice.id))
         if treatment.applies {
-            transaction.plans.append(.forget(key))
-            transaction.model.remove(.message(notice.id))
-            memory.noteRemoval(of: notice.id, isFetching: transaction.refetcher.isFetching)
+            context.plans.append(.forget(key))
+            context.model.remove(.message(notice.id))
+            memory.noteRemoval(of: notice.id, isFetching: context.refetcher.isFetching)
         }
-        if treatment.refetch == .message { transaction.fetch(key) }
+        if treatment.refetch == .message { context.fetch(key) }
         guard notice.thread != notice.id, notice.isRemoval || known == nil else { return }
-        let counter = TwakeTable.treatment(of: .replyCounter, standing)
+        let counter = TwakeRefetchPolicy.treatment(of: .replyCounter, freshness)
         if counter.refetch == .head {
-            transaction.fetch(.twake(.message(.a, path, thread: notice.thread, id: notice.thread)))
+            context.fetch(.twake(.message(.a, path, thread: notice.thread, id: notice.thread)))
         }
     }
 }
@@ -61,25 +61,25 @@ extension TwakeHandler where Payload == TwakeMessageNotice {
 extension TwakeHandler where Payload == Twake.Badge {
     /// Handles `user_notification_badges`: shows or removes an unread thread at once. Then all badges are fetched, once
     /// for N frames (Twake TW-53).
-    static let badgeChanged = TwakeHandler(name: "badge") { sent, envelope, facts, memory, transaction in
+    static let badgeChanged = TwakeHandler(name: "badge") { sent, envelope, facts, memory, context in
         let row = Item.badge(sent)
         // In era A the model holds the proxy's counters, which a badge of one thread cannot update.
         let isCounted = facts.era == .a
-        let standing: TwakeStanding =
-            envelope.isDeletion ? .removed : transaction.model[row.id] == row ? .same : .doubtful
-        let treatment = TwakeTable.treatment(of: .badge, standing)
+        let freshness: TwakeFreshness =
+            envelope.isDeletion ? .removed : context.model[row.id] == row ? .same : .doubtful
+        let treatment = TwakeRefetchPolicy.treatment(of: .badge, freshness)
         if treatment.applies, !isCounted {
-            if envelope.isDeletion { transaction.model.remove(row.id) } else { transaction.model.put(row) }
+            if envelope.isDeletion { context.model.remove(row.id) } else { context.model.put(row) }
         }
         if treatment.refetch == .badgesSoon {
-            transaction.fetch(.twake(.badges(facts.effectiveEra, company: sent.company)), after: .milliseconds(300))
+            context.fetch(.twake(.badges(facts.effectiveEra, company: sent.company)), after: .milliseconds(300))
         }
     }
 }
 
 extension Twake.Message {
     /// Returns how a reply, or a moved message, relates to the counter of its head.
-    fileprivate func counterStanding(_ known: Twake.Message?) -> TwakeStanding {
+    fileprivate func counterStanding(_ known: Twake.Message?) -> TwakeFreshness {
         guard let known else { return .unknown }
         if known.thread != self.thread || known.isDeleted != isDeleted { return .newer }
         // The known version came through the room of its thread, which does not identify the channel.
@@ -87,7 +87,7 @@ extension Twake.Message {
     }
 }
 
-extension Transaction {
+extension HandlerContext {
     /// Returns the path of the message's channel. A feed room contains it; for the room of a thread, the known head
     /// does.
     fileprivate func path(of message: Twake.Message, in room: Twake.RoomName) -> TwakeChannelPath? {

@@ -4,74 +4,74 @@ import SectionedModel
 // Events of companies and workspaces contain no times and do not identify who may see them. The lists decide both.
 extension TwakeHandler where Payload == Twake.Workspace {
     /// Handles `workspace`: updates a known workspace. The list decides whether an unknown one is the user's.
-    static let workspaceChanged = TwakeHandler(name: "workspace") { sent, envelope, facts, memory, transaction in
+    static let workspaceChanged = TwakeHandler(name: "workspace") { sent, envelope, facts, memory, context in
         guard facts.following.contains(.places), let company = sent.company ?? envelope.room.company,
             company == facts.company
         else { return }
-        let known = transaction.model[.workspace(sent.id)]?.workspace
+        let known = context.model[.workspace(sent.id)]?.workspace
         let merged = known?.merged(with: sent)
-        let standing: TwakeStanding =
+        let freshness: TwakeFreshness =
             envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
-        let treatment = TwakeTable.treatment(of: .workspace, standing)
+        let treatment = TwakeRefetchPolicy.treatment(of: .workspace, freshness)
         let list = TwakeResource.workspaces(facts.effectiveEra, company: company)
-        transaction.overtake(removing: envelope.isDeletion) { $0 == list }
+        context.overtake(removing: envelope.isDeletion) { $0 == list }
         if treatment.applies, let merged {
             if envelope.isDeletion {
-                for channel in transaction.model.rows(in: .channels(sent.id)) {
-                    transaction.removeChannel(channel.id.id, &memory)
+                for channel in context.model.rows(in: .channels(sent.id)) {
+                    context.removeChannel(channel.id.id, &memory)
                 }
-                transaction.model.remove(.workspace(sent.id))
+                context.model.remove(.workspace(sent.id))
             } else {
-                transaction.model.put(.workspace(merged, of: company))
+                context.model.put(.workspace(merged, of: company))
             }
         }
-        if treatment.refetch == .placesSoon { transaction.fetchSoon(list, facts) }
+        if treatment.refetch == .placesSoon { context.fetchSoon(list, facts) }
     }
 }
 
 extension TwakeHandler where Payload == Twake.Company {
     /// Handles `company` in the same way as `workspace`.
-    static let companyChanged = TwakeHandler(name: "company") { sent, envelope, facts, memory, transaction in
+    static let companyChanged = TwakeHandler(name: "company") { sent, envelope, facts, memory, context in
         guard facts.following.contains(.places) else { return }
-        let known = transaction.model[.company(sent.id)]?.company
+        let known = context.model[.company(sent.id)]?.company
         let merged = known?.merged(with: sent)
-        let standing: TwakeStanding =
+        let freshness: TwakeFreshness =
             envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
-        let treatment = TwakeTable.treatment(of: .company, standing)
+        let treatment = TwakeRefetchPolicy.treatment(of: .company, freshness)
         let list = TwakeResource.companies(facts.effectiveEra)
-        transaction.overtake(removing: envelope.isDeletion) { $0 == list }
+        context.overtake(removing: envelope.isDeletion) { $0 == list }
         if treatment.applies, let merged {
             if envelope.isDeletion {
-                transaction.model.remove(.company(sent.id))
+                context.model.remove(.company(sent.id))
             } else {
-                transaction.model.put(.company(merged))
+                context.model.put(.company(merged))
             }
         }
-        if treatment.refetch == .placesSoon { transaction.fetchSoon(list, facts) }
+        if treatment.refetch == .placesSoon { context.fetchSoon(list, facts) }
     }
 }
 
 extension TwakeHandler where Payload == Twake.CompanyUser {
     /// Handles `company_user`, a user's permissions in a company. For the user themselves, the list of companies
     /// contains the same.
-    static let companyUserChanged = TwakeHandler(name: "company user") { sent, envelope, facts, memory, transaction in
+    static let companyUserChanged = TwakeHandler(name: "company user") { sent, envelope, facts, memory, context in
         guard facts.following.contains(.places), sent.user == facts.user else { return }
-        let known = sent.company.flatMap { transaction.model[.company($0)]?.company }
-        let standing: TwakeStanding =
+        let known = sent.company.flatMap { context.model[.company($0)]?.company }
+        let freshness: TwakeFreshness =
             envelope.isDeletion
             ? .removed : known == nil ? .unknown : known?.role == sent.role ? .same : .doubtful
-        let treatment = TwakeTable.treatment(of: .companyUser, standing)
+        let treatment = TwakeRefetchPolicy.treatment(of: .companyUser, freshness)
         let list = TwakeResource.companies(facts.effectiveEra)
-        transaction.overtake(removing: envelope.isDeletion) { $0 == list }
+        context.overtake(removing: envelope.isDeletion) { $0 == list }
         if treatment.applies, var known {
             known.role = sent.role ?? known.role
-            transaction.model.put(.company(known))
+            context.model.put(.company(known))
         }
-        if treatment.refetch == .placesSoon { transaction.fetchSoon(list, facts) }
+        if treatment.refetch == .placesSoon { context.fetchSoon(list, facts) }
     }
 }
 
-extension Transaction {
+extension HandlerContext {
     fileprivate mutating func fetchSoon(_ resource: TwakeResource, _ facts: TwakeFacts) {
         guard !facts.hasNoREST else { return }
         fetch(.twake(resource), after: .milliseconds(300))

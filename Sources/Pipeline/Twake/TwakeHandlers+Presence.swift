@@ -15,40 +15,40 @@ struct TwakeTyping: Sendable {
 
 extension TwakeHandler where Payload == TwakeTyping {
     /// Handles `writing`: reports typing at once, in the user's channels only, and never of the user themselves.
-    static let typingChanged = TwakeHandler(name: "typing") { sent, envelope, facts, memory, transaction in
+    static let typingChanged = TwakeHandler(name: "typing") { sent, envelope, facts, memory, context in
         guard facts.following.contains(.presence), sent.user != facts.user,
-            let channel = transaction.model[.channel(sent.channel)]?.channel,
+            let channel = context.model[.channel(sent.channel)]?.channel,
             envelope.room.company.map({ $0 == channel.company }) ?? true,
-            TwakeTable.treatment(of: .typing, sent.isWriting ? .newer : .removed).applies
+            TwakeRefetchPolicy.treatment(of: .typing, sent.isWriting ? .newer : .removed).applies
         else { return }
         guard sent.isWriting else {
-            return transaction.endTyping(sent.user, in: sent.channel, sent.thread, &memory)
+            return context.endTyping(sent.user, in: sent.channel, sent.thread, &memory)
         }
-        let account = transaction.model[.account(sent.user)]?.account
+        let account = context.model[.account(sent.user)]?.account
         let typist = TypingBook.Typist(
             user: sent.user, name: sent.name.isEmpty ? account?.name : String(sent.name.prefix(100)),
-            channel: sent.channel, thread: sent.thread, until: transaction.now + TwakePresenceBook.typingLifetime)
+            channel: sent.channel, thread: sent.thread, until: context.now + TwakePresenceBook.typingLifetime)
         let (isNew, dropped) = memory.typing.begin(typist)
-        if let dropped { transaction.tell(.expired, dropped, memory) }
-        if isNew { transaction.tell(.started, typist, memory) }
+        if let dropped { context.tell(.expired, dropped, memory) }
+        if isNew { context.tell(.started, typist, memory) }
     }
 }
 
 extension TwakeHandler where Payload == [Twake.OnlineStatus] {
     /// Handles `user:online`: applies each status as it arrives. Statuses have no time, so the last one wins.
-    static let presenceChanged = TwakeHandler(name: "presence") { sent, envelope, facts, memory, transaction in
+    static let presenceChanged = TwakeHandler(name: "presence") { sent, envelope, facts, memory, context in
         guard facts.following.contains(.presence), let company = facts.company,
             envelope.room.company.map({ $0 == company }) ?? true
         else { return }
         for status in sent.prefix(TwakePresenceBook.maximum) {
             guard envelope.room.company != nil || status.company == nil || status.company == company else { continue }
-            transaction.show(status, in: company, &memory)
+            context.show(status, in: company, &memory)
             memory.presence.noteTold(status.user)
         }
     }
 }
 
-extension Transaction {
+extension HandlerContext {
     /// Ends a user's typing, because the user stopped or the typed message arrived.
     mutating func endTyping(
         _ user: EntityID, in channel: EntityID, _ thread: EntityID?, _ memory: inout TwakeMemory
@@ -72,9 +72,9 @@ extension Transaction {
     mutating func show(_ sent: Twake.OnlineStatus, in company: EntityID, _ memory: inout TwakeMemory) {
         let known = model[.presence(sent.user, in: company)]?.presence
         guard known != nil || sent.isOnline else { return }
-        let standing: TwakeStanding = known == nil ? .unknown : known?.isOnline == sent.isOnline ? .same : .newer
+        let freshness: TwakeFreshness = known == nil ? .unknown : known?.isOnline == sent.isOnline ? .same : .newer
         guard memory.presence.note(sent.user, isOnline: sent.isOnline, at: now),
-            TwakeTable.treatment(of: .presence, standing).applies
+            TwakeRefetchPolicy.treatment(of: .presence, freshness).applies
         else { return }
         var row = Twake.OnlineStatus(user: sent.user, isOnline: sent.isOnline, company: company)
         row.lastSeen = latest(model[.account(sent.user)]?.account?.lastActivity, known?.lastSeen)
@@ -88,35 +88,35 @@ extension TwakeBackend {
         return memory.presence.deadline.map { min($0, typing) } ?? typing
     }
 
-    mutating func advance(to due: Moment, into transaction: inout Transaction) {
-        for typist in memory.typing.expire(at: due) { transaction.tell(.expired, typist, memory) }
+    mutating func advance(to due: Moment, into context: inout HandlerContext) {
+        for typist in memory.typing.expire(at: due) { context.tell(.expired, typist, memory) }
         guard let next = memory.presence.deadline, next <= due else { return }
         let expired = memory.presence.expire(at: due)
         let asks = memory.presence.takeAsk(at: due)
         guard let company = facts.company else { return }
         for user in expired {
-            transaction.show(Twake.OnlineStatus(user: user, isOnline: false), in: company, &memory)
+            context.show(Twake.OnlineStatus(user: user, isOnline: false), in: company, &memory)
         }
-        if asks { askWhoIsThere(of: company, into: &transaction) }
+        if asks { askWhoIsThere(of: company, into: &context) }
     }
 
-    mutating func joined(_ room: String, into transaction: inout Transaction) {
+    mutating func joined(_ room: String, into context: inout HandlerContext) {
         guard following.contains(.presence), case .online = Twake.RoomName(room) else { return }
-        memory.presence.ask(by: transaction.now)
+        memory.presence.ask(by: context.now)
     }
 
     /// Applies the answer to `online:get`. It is as old as the question, so newer events about a user win.
-    mutating func acknowledged(_ arguments: RawJSON, into transaction: inout Transaction) throws(DecodingFailure) {
+    mutating func acknowledged(_ arguments: RawJSON, into context: inout HandlerContext) throws(DecodingFailure) {
         guard let company = facts.company, let answer = arguments.firstElement else { return }
         for status in try Twake.onlineStatuses(from: answer.bytes).prefix(TwakePresenceBook.maximum)
         where memory.presence.believesAnswer(about: status.user) {
-            transaction.show(status, in: company, &memory)
+            context.show(status, in: company, &memory)
         }
     }
 
     /// Queries the presence of all users with an account or a presence row, `TwakePresenceBook.maximum` at most.
-    private func askWhoIsThere(of company: EntityID, into transaction: inout Transaction) {
-        let known = transaction.model.rows(in: .accounts) + transaction.model.rows(in: .online(company))
+    private func askWhoIsThere(of company: EntityID, into context: inout HandlerContext) {
+        let known = context.model.rows(in: .accounts) + context.model.rows(in: .online(company))
         var users: [EntityID] = []
         var seen: Set<EntityID> = []
         for row in known where users.count < TwakePresenceBook.maximum && seen.insert(row.id.id).inserted {
@@ -128,7 +128,7 @@ extension TwakeBackend {
             $0.member("type", "user:online")
             $0.member("data", names: users.map(\.description))
         }
-        transaction.plans.append(.ask(.init(name: "online:get", arguments: arguments)))
+        context.plans.append(.ask(.init(name: "online:get", arguments: arguments)))
     }
 }
 

@@ -51,7 +51,7 @@ struct TwakeMemory: Sendable {
     private var awaited: [EntityID: Awaited] = [:]
     /// The channels that were mentioned but do not belong to the user. They are not fetched again (Twake TW-56).
     private var strangers: Set<EntityID> = []
-    var told = ToldFailures()
+    var told = ReportedFailures()
 
     /// Whether an unlisted channel was mentioned before, so that another mention causes no fetch.
     func isStranger(_ channel: EntityID) -> Bool { strangers.contains(channel) }

@@ -1,7 +1,7 @@
 import Events
 
-// Plans the refetches of `TwakeTable`, and marks the requests that an event overtakes.
-extension Transaction {
+// Plans the refetches of `TwakeRefetchPolicy`, and marks the requests that an event overtakes.
+extension HandlerContext {
     mutating func refetch(
         _ refetch: TwakeTreatment.Refetch, of path: @autoclosure () -> TwakeChannelPath, _ facts: TwakeFacts
     ) {
@@ -26,7 +26,7 @@ extension Transaction {
         let isOfThese = { (key: ResourceKey) in key.twake.map(isConcerned) ?? false }
         if removing { for list in refetcher.paged.filter(isOfThese) { fetch(list, after: .seconds(1)) } }
         guard refetcher.isFetching else { return }
-        refetcher.taint(where: isOfThese)
+        refetcher.markStale(where: isOfThese)
     }
 
     /// Cancels all requests for a channel's messages.

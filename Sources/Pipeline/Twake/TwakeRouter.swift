@@ -5,7 +5,7 @@ import Events
 struct TwakeHandler<Payload>: Sendable {
     /// A name for the subject of the handler, shown by `explain`.
     let name: String
-    let run: @Sendable (Payload, TwakeEnvelope, TwakeFacts, inout TwakeMemory, inout Transaction) -> Void
+    let run: @Sendable (Payload, TwakeEnvelope, TwakeFacts, inout TwakeMemory, inout HandlerContext) -> Void
 }
 
 /// The context of a payload: its room and action.
@@ -26,7 +26,7 @@ struct TwakeEnvelope: Sendable {
     }
 }
 
-/// The handlers for each type of payload. An event may reach several handlers; `TwakeTable` decides what they do.
+/// The handlers for each type of payload. An event may reach several handlers; `TwakeRefetchPolicy` decides what they do.
 enum TwakeRouter {
     static let channel: [TwakeHandler<Twake.Channel>] = [.channelChanged]
     static let activity: [TwakeHandler<Twake.ChannelActivity>] = [.activityChanged]
@@ -43,51 +43,51 @@ enum TwakeRouter {
 
     static func route(
         _ sent: Twake.SocketIOResource.Fields, in room: Twake.RoomName, _ facts: TwakeFacts,
-        _ memory: inout TwakeMemory, into transaction: inout Transaction
+        _ memory: inout TwakeMemory, into context: inout HandlerContext
     ) {
-        route(sent.resource, TwakeEnvelope(sent.action, in: room), facts, &memory, &transaction)
+        route(sent.resource, TwakeEnvelope(sent.action, in: room), facts, &memory, &context)
     }
 
     private static func route(
         _ resource: borrowing Twake.Resource, _ envelope: TwakeEnvelope, _ facts: TwakeFacts,
-        _ memory: inout TwakeMemory, _ transaction: inout Transaction
+        _ memory: inout TwakeMemory, _ context: inout HandlerContext
     ) {
         switch resource {
-        case .channel(let payload): run(channel, payload, envelope, facts, &memory, &transaction)
-        case .activity(let payload): run(activity, payload, envelope, facts, &memory, &transaction)
-        case .member(let payload): run(member, payload, envelope, facts, &memory, &transaction)
-        case .message(let payload): run(message, payload, envelope, facts, &memory, &transaction)
-        case .badge(let payload): run(badge, payload, envelope, facts, &memory, &transaction)
-        case .workspace(let payload): run(workspace, payload, envelope, facts, &memory, &transaction)
-        case .company(let payload): run(company, payload, envelope, facts, &memory, &transaction)
-        case .user(let payload): run(account, payload, envelope, facts, &memory, &transaction)
-        case .companyUser(let payload): run(companyUser, payload, envelope, facts, &memory, &transaction)
-        case .online(let payload): run(online, payload, envelope, facts, &memory, &transaction)
+        case .channel(let payload): run(channel, payload, envelope, facts, &memory, &context)
+        case .activity(let payload): run(activity, payload, envelope, facts, &memory, &context)
+        case .member(let payload): run(member, payload, envelope, facts, &memory, &context)
+        case .message(let payload): run(message, payload, envelope, facts, &memory, &context)
+        case .badge(let payload): run(badge, payload, envelope, facts, &memory, &context)
+        case .workspace(let payload): run(workspace, payload, envelope, facts, &memory, &context)
+        case .company(let payload): run(company, payload, envelope, facts, &memory, &context)
+        case .user(let payload): run(account, payload, envelope, facts, &memory, &context)
+        case .companyUser(let payload): run(companyUser, payload, envelope, facts, &memory, &context)
+        case .online(let payload): run(online, payload, envelope, facts, &memory, &context)
         case .desktopNotification, .tab, .bookmark, .document, .other: break
         }
     }
 
     static func route(
         _ event: Twake.SocketIOEvent, in room: Twake.RoomName, _ facts: TwakeFacts,
-        _ memory: inout TwakeMemory, into transaction: inout Transaction
+        _ memory: inout TwakeMemory, into context: inout HandlerContext
     ) {
         switch event.data {
         case .message(let action, let id, let thread):
             let notice = TwakeMessageNotice(isRemoval: action == .remove, id: id, thread: thread ?? id)
             let envelope = TwakeEnvelope(.event, in: room)
-            run(messageNotice, notice, envelope, facts, &memory, &transaction)
+            run(messageNotice, notice, envelope, facts, &memory, &context)
         case .typing(let channel, let thread, let user, let name, let isWriting):
             let sent = TwakeTyping(channel: channel, thread: thread, user: user, name: name, isWriting: isWriting)
-            run(typing, sent, TwakeEnvelope(.event, in: room), facts, &memory, &transaction)
+            run(typing, sent, TwakeEnvelope(.event, in: room), facts, &memory, &context)
         case .unknown: break
         }
     }
 
     private static func run<Payload>(
         _ handlers: [TwakeHandler<Payload>], _ payload: Payload, _ envelope: TwakeEnvelope, _ facts: TwakeFacts,
-        _ memory: inout TwakeMemory, _ transaction: inout Transaction
+        _ memory: inout TwakeMemory, _ context: inout HandlerContext
     ) {
-        for handler in handlers { handler.run(payload, envelope, facts, &memory, &transaction) }
+        for handler in handlers { handler.run(payload, envelope, facts, &memory, &context) }
     }
 }
 

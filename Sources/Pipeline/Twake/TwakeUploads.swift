@@ -51,7 +51,7 @@ extension TwakeBackend {
         }
     }
 
-    mutating func follow(_ action: Action, _ answer: Answer, into transaction: inout Transaction) -> ActionFollowing? {
+    mutating func follow(_ action: Action, _ answer: Answer, into context: inout HandlerContext) -> ActionFollowing? {
         guard action.nextUpload != nil, case .response(_, let body, _) = answer else { return nil }
         return Self.uploadedID(in: body).map { .uploaded($0) }
     }

@@ -115,7 +115,7 @@ struct ImportWriter: ~Copyable {
         let fallback = options.backend.usualPath
         var session = Configuration(
             backend: options.backend, path: path.count > 1 ? path : fallback, namespaces: [options.namespace],
-            revision: revision, lookAgain: nil)
+            revision: revision, resyncInterval: nil)
         session.isCaptured = true
         return session.json
     }

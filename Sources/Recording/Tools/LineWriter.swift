@@ -95,8 +95,8 @@ struct LineWriter: ~Copyable {
             break
         }
         let time = clamped(line.stamp.time.microseconds, plus: source.shift)
-        let number = line.isAside ? nextNumber - 1 : nextNumber
-        if !line.isAside { source.numbers.add(old: line.stamp.n, new: number) }
+        let number = line.isUnnumbered ? nextNumber - 1 : nextNumber
+        if !line.isUnnumbered { source.numbers.add(old: line.stamp.n, new: number) }
         let changes = changes(of: line, number: number, time: time, &source)
         lastWall = line.stamp.wall
         try append(changes.applied(to: line.text), line.record, number: number, time: time)
@@ -106,7 +106,7 @@ struct LineWriter: ~Copyable {
     /// Writes a record that was in no source file.
     mutating func insert(_ record: Record, at time: Moment, wall: Int64) throws(RecordingError) {
         let time = clamped(time.microseconds, plus: 0)
-        let number = record.isAside ? nextNumber - 1 : nextNumber
+        let number = record.isUnnumbered ? nextNumber - 1 : nextNumber
         guard encoder.encode(record, Stamp(n: number, time: time, wall: wall)) else {
             throw .system(operation: "write a record \(RecordFormat.tooLong)", path: path, code: AppendFile.tooLong)
         }
@@ -151,17 +151,17 @@ struct LineWriter: ~Copyable {
             end.index = offset
         }
         let record = Record.end(end)
-        let number = record.isAside ? nextNumber - 1 : nextNumber
+        let number = record.isUnnumbered ? nextNumber - 1 : nextNumber
         _ = encoder.encode(record, Stamp(n: number, time: lastTime, wall: lastWall))
         try output.write(encoder.line)
     }
 
     private mutating func append(_ text: [UInt8], _ record: Record, number: Int, time: Moment) throws(RecordingError) {
-        if !record.isAside || number == nextNumber { nextNumber = number + 1 }
+        if !record.isUnnumbered || number == nextNumber { nextNumber = number + 1 }
         lastTime = time
         records += 1
         summary.note(record)
-        try add(text, kind: record.kind, time: time, number: record.isAside ? nextNumber : number)
+        try add(text, kind: record.kind, time: time, number: record.isUnnumbered ? nextNumber : number)
         if chunk.isFull(at: time) { try endChunk() }
     }
 

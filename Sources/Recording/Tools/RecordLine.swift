@@ -8,7 +8,7 @@ struct RecordLine {
     var record: Record
     var stamp: Stamp
     /// Whether the record draws no number. A record of an unknown kind draws none if it repeats the number before it.
-    var isAside: Bool
+    var isUnnumbered: Bool
     /// The line's number, from 1, and the offset of its first byte.
     var line: Int
     var offset: Int
@@ -49,7 +49,7 @@ struct LineReader: ~Copyable {
         guard head.segment > 1 else { return 1 }
         if waiting == nil { waiting = try next() }
         guard case .line(let line)? = waiting else { return 1 }
-        return max(1, line.isAside ? line.stamp.n + 1 : line.stamp.n)
+        return max(1, line.isUnnumbered ? line.stamp.n + 1 : line.stamp.n)
     }
 
     /// Returns the next record. Calls `hear` with each problem before it.
@@ -70,12 +70,13 @@ struct LineReader: ~Copyable {
         guard let entry = try reader.next() else { return nil }
         if let problem = FileProblem(entry, offset: reader.lines.offset) { return .problem(problem) }
         guard case .record(let record, let stamp) = entry else { return nil }
-        var isAside = record.isAside || stamp.isRestated
-        if case .unknown = record, stamp.n <= lastNumber { isAside = true }
+        var isUnnumbered = record.isUnnumbered || stamp.isRestated
+        if case .unknown = record, stamp.n <= lastNumber { isUnnumbered = true }
         lastNumber = max(lastNumber, stamp.n)
         return .line(
             RecordLine(
-                text: Self.copy(reader.line), record: record, stamp: stamp, isAside: isAside, line: reader.lines.line,
+                text: Self.copy(reader.line), record: record, stamp: stamp, isUnnumbered: isUnnumbered,
+                line: reader.lines.line,
                 offset: reader.lines.offset))
     }
 

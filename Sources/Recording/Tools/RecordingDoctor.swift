@@ -48,7 +48,7 @@ package struct RecordingDoctor {
                 tell([problem])
             case .line(let line):
                 report.records += 1
-                if !line.isAside, first == nil {
+                if !line.isUnnumbered, first == nil {
                     first = line.stamp.n
                     tell(segmentProblems(reader.head, first: line.stamp.n))
                 }
@@ -112,7 +112,7 @@ private struct Examination {
         if let length = line.record.lengthBeforeCut {
             add(.cut, "its payload had \(length) bytes, and only the beginning was recorded: a replay diverges here")
         }
-        if !line.isAside { lastNumber = line.stamp.n }
+        if !line.isUnnumbered { lastNumber = line.stamp.n }
         switch line.record {
         case .sync(let sync): note(sync, line)
         case .index(let index):
@@ -126,7 +126,7 @@ private struct Examination {
             }
         case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .state, .clock,
             .note, .unknown:
-            if !line.isAside { firstNumber = firstNumber ?? line.stamp.n }
+            if !line.isUnnumbered { firstNumber = firstNumber ?? line.stamp.n }
         }
         return problems
     }

@@ -42,7 +42,7 @@ package enum RecordingMarks {
         var last = Stamp(n: 0, time: .zero, wall: reader.head.wallStart)
         let position = try MarkFile(beside: path).resolved(wish.position)
         while let line = try reader.next(hearing: hear) {
-            if line.record.isWritersOwn || line.isAside { continue }
+            if line.record.isWritersOwn || line.isUnnumbered { continue }
             guard position.isReached(by: line) else {
                 last = line.stamp
                 continue

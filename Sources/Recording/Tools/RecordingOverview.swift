@@ -115,7 +115,7 @@ package struct RecordingOverview: Sendable {
                 firstWall = line.stamp.wall
             }
             lastWall = line.stamp.wall
-            if !line.isAside {
+            if !line.isUnnumbered {
                 firstNumber = firstNumber ?? line.stamp.n
                 lastNumber = line.stamp.n
             }

@@ -45,7 +45,7 @@ package enum RecordingSplit {
         while let line = try reader.next(hearing: hear) {
             if line.record.isWritersOwn { continue }
             var open: Part
-            let isBehindMark = !line.isAside && kept.first.map { line.stamp.n > $0 } == true
+            let isBehindMark = !line.isUnnumbered && kept.first.map { line.stamp.n > $0 } == true
             if isBehindMark { kept = kept.drop { line.stamp.n > $0 } }
             if let begun = part.take() {
                 open = begun
@@ -99,7 +99,7 @@ package enum RecordingSplit {
 extension RecordingSplit.Part {
     /// Returns whether `line` belongs to the next segment.
     fileprivate func isOver(before line: RecordLine, _ rule: RecordingSplit.Rule) -> Bool {
-        guard writer.records > 0, !line.isAside else { return false }
+        guard writer.records > 0, !line.isUnnumbered else { return false }
         switch rule {
         case .bytes(let most): return writer.bytes - restated >= most
         case .time(let span): return line.stamp.time.microseconds - start.microseconds >= span.microseconds

@@ -17,7 +17,7 @@ extension Batch {
 
     /// A row on one side: its path, and whether it is removed from there or inserted there.
     @usableFromInline
-    struct Standing {
+    struct RowSide {
         @usableFromInline let path: SectionPath
         @usableFromInline let element: Element
         @usableFromInline let passes: Bool
@@ -32,7 +32,7 @@ extension Batch {
 
     /// A section on one side: its index, key and rank, and whether all its rows are removed or inserted.
     @usableFromInline
-    struct SectionStanding {
+    struct SectionSide {
         @usableFromInline let index: Int
         @usableFromInline let key: Element.SectionKey
         @usableFromInline let rank: Int64
@@ -49,36 +49,36 @@ extension Batch {
 
     /// Returns the rows that the batch names on one side, in order.
     @inlinable
-    func standings(_ side: Side) -> [Standing] {
-        var standings: [Standing] = []
+    func sides(_ side: Side) -> [RowSide] {
+        var sides: [RowSide] = []
         switch side {
         case .old:
-            standings = deletions.map { Standing($0.path, $0.element, passes: true) }
-            standings += moves.map { Standing($0.from, $0.old, passes: true) }
-            standings += updates.map { Standing($0.from, $0.old, passes: false) }
+            sides = deletions.map { RowSide($0.path, $0.element, passes: true) }
+            sides += moves.map { RowSide($0.from, $0.old, passes: true) }
+            sides += updates.map { RowSide($0.from, $0.old, passes: false) }
         case .new:
-            standings = insertions.map { Standing($0.path, $0.element, passes: true) }
-            standings += moves.map { Standing($0.to, $0.new, passes: true) }
-            standings += updates.map { Standing($0.to, $0.new, passes: false) }
+            sides = insertions.map { RowSide($0.path, $0.element, passes: true) }
+            sides += moves.map { RowSide($0.to, $0.new, passes: true) }
+            sides += updates.map { RowSide($0.to, $0.new, passes: false) }
         }
-        if standings.count > 1 { standings.sort { $0.path < $1.path } }
-        return standings
+        if sides.count > 1 { sides.sort { $0.path < $1.path } }
+        return sides
     }
 
     /// Returns the sections that the batch names on one side, in order.
     @inlinable
-    func sectionStandings(_ side: Side) -> [SectionStanding] {
-        var standings: [SectionStanding] = []
+    func sectionSides(_ side: Side) -> [SectionSide] {
+        var sides: [SectionSide] = []
         switch side {
         case .old:
-            standings = sectionDeletions.map { SectionStanding($0.index, $0.key, $0.rank, isWhole: true) }
-            standings += sectionMoves.map { SectionStanding($0.from, $0.key, $0.oldRank, isWhole: false) }
+            sides = sectionDeletions.map { SectionSide($0.index, $0.key, $0.rank, isWhole: true) }
+            sides += sectionMoves.map { SectionSide($0.from, $0.key, $0.oldRank, isWhole: false) }
         case .new:
-            standings = sectionInsertions.map { SectionStanding($0.index, $0.key, $0.rank, isWhole: true) }
-            standings += sectionMoves.map { SectionStanding($0.to, $0.key, $0.newRank, isWhole: false) }
+            sides = sectionInsertions.map { SectionSide($0.index, $0.key, $0.rank, isWhole: true) }
+            sides += sectionMoves.map { SectionSide($0.to, $0.key, $0.newRank, isWhole: false) }
         }
-        if standings.count > 1 { standings.sort { $0.index < $1.index } }
-        return standings
+        if sides.count > 1 { sides.sort { $0.index < $1.index } }
+        return sides
     }
 
     /// Checks W1 or W2, and the order of what the batch names on this side: sections by (rank, key), rows by
@@ -86,8 +86,8 @@ extension Batch {
     /// all its rows, and at least one.
     @inlinable
     func checkSide(_ side: Side) throws(ModelError) {
-        let rows = standings(side)
-        let sections = sectionStandings(side)
+        let rows = sides(side)
+        let sections = sectionSides(side)
         try Batch.checkOrder(sections, side)
         try Batch.checkOrder(rows, side)
         var indices: [Element.SectionKey: Int] = [:]
@@ -113,13 +113,13 @@ extension Batch {
 
     /// Checks a section without named rows.
     @inlinable
-    static func checkPassed(_ section: SectionStanding, _ side: Side) throws(ModelError) {
+    static func checkPassed(_ section: SectionSide, _ side: Side) throws(ModelError) {
         if section.isWhole { throw .badBatch("W3: section \(section.index) \(side.verb) without a row") }
     }
 
     /// Checks the rows of a deleted or inserted section: all of them must be named, from the first on.
     @inlinable
-    static func checkWhole(_ rows: ArraySlice<Standing>, _ side: Side) throws(ModelError) {
+    static func checkWhole(_ rows: ArraySlice<RowSide>, _ side: Side) throws(ModelError) {
         let section = rows.first?.path.section
         for (item, row) in rows.enumerated() {
             if row.path.section != section { return }
@@ -130,7 +130,7 @@ extension Batch {
     }
 
     @inlinable
-    static func checkOrder(_ rows: [Standing], _ side: Side) throws(ModelError) {
+    static func checkOrder(_ rows: [RowSide], _ side: Side) throws(ModelError) {
         for (a, b) in zip(rows, rows.dropFirst()) {
             if a.path == b.path {
                 throw .badBatch("\(side == .old ? "W1" : "W2"): more than one row \(side.verb) at \(b.path)")
@@ -147,7 +147,7 @@ extension Batch {
     }
 
     @inlinable
-    static func checkOrder(_ sections: [SectionStanding], _ side: Side) throws(ModelError) {
+    static func checkOrder(_ sections: [SectionSide], _ side: Side) throws(ModelError) {
         for (a, b) in zip(sections, sections.dropFirst()) {
             if a.index == b.index {
                 throw .badBatch("\(side == .old ? "W1" : "W2"): more than one section \(side.verb) at \(b.index)")

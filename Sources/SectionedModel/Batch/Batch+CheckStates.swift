@@ -55,7 +55,7 @@ extension Batch {
     /// Checks that the named sections are at the indices that the batch contains.
     @inlinable
     func checkSections(_ state: SectionedSnapshot<Element>, _ side: Side) throws(ModelError) {
-        for section in sectionStandings(side) {
+        for section in sectionSides(side) {
             guard state.sectionKey(at: section.index) == section.key, state.rank(of: section.key) == section.rank else {
                 throw .badBatch("the section that \(side.verb) at \(section.index) differs from the batch")
             }
@@ -65,16 +65,16 @@ extension Batch {
     /// A walk through both states, section by section, that compares every row with the records.
     @usableFromInline
     struct RowWalk {
-        @usableFromInline let old: [Standing]
-        @usableFromInline let new: [Standing]
+        @usableFromInline let old: [RowSide]
+        @usableFromInline let new: [RowSide]
         @usableFromInline let updates: [Change]
         /// The number of records that were found.
         @usableFromInline var met = 0
 
         @inlinable
         init(_ batch: Batch) {
-            old = batch.standings(.old)
-            new = batch.standings(.new)
+            old = batch.sides(.old)
+            new = batch.sides(.new)
             updates = batch.updates
         }
     }
@@ -122,16 +122,16 @@ extension Batch.RowWalk {
     /// named row must be in the section.
     @inlinable
     mutating func passing(
-        _ section: Int, _ rows: [Element], _ standings: [Batch<Element>.Standing]
+        _ section: Int, _ rows: [Element], _ sides: [Batch<Element>.RowSide]
     ) throws(ModelError) -> [Int] {
         var items: [Int] = []
-        var position = partitionPoint(standings.count) { standings[$0].path.section < section }
-        while position < standings.count, standings[position].path.section == section {
-            let standing = standings[position]
-            guard standing.path.item < rows.count, rows[standing.path.item] == standing.element else {
-                throw .badBatch("the element at \(standing.path) differs from the batch")
+        var position = partitionPoint(sides.count) { sides[$0].path.section < section }
+        while position < sides.count, sides[position].path.section == section {
+            let rowSide = sides[position]
+            guard rowSide.path.item < rows.count, rows[rowSide.path.item] == rowSide.element else {
+                throw .badBatch("the element at \(rowSide.path) differs from the batch")
             }
-            if standing.passes { items.append(standing.path.item) }
+            if rowSide.passes { items.append(rowSide.path.item) }
             met += 1
             position += 1
         }

@@ -142,7 +142,7 @@ struct WatchFilterTests {
     @Test("The view and others share a filter, and each report is counted once")
     func shared() throws {
         let filter = ViewFilter()
-        let desk = WatchDesk(Watch.Settings(title: "here"), filter: filter)
+        let desk = WatchDriver(Watch.Settings(title: "here"), filter: filter)
         desk.tell(.resized(width: 120, height: 24))
         try desk.write(Self.reports)
         #expect(filter.tally.seen.events == 3)

@@ -47,7 +47,7 @@ struct WatchMouseTests {
         screen.tell(.length(Moment(microseconds: 60_000_000)))
         screen.tell(
             .stands(
-                ReplayStanding(
+                ReplayProgress(
                     number: 3, time: Moment(microseconds: 30_000_000), wall: nil, isPaused: true, pace: "1×",
                     marks: [Moment(microseconds: 15_000_000)])))
         #expect(screen.rows[22].hasPrefix("⏸ 1× +30.0s"))
@@ -101,10 +101,10 @@ struct WatchMouseTests {
         #expect(desk.log.count == straight.log.count)
     }
 
-    private static func watch(_ path: String, _ commands: [PlayControl.Command]) throws -> Watch {
+    private static func watch(_ path: String, _ commands: [ReplayKeys.Command]) throws -> Watch {
         var settings = Watch.Settings(title: path)
         settings.isReplay = true
-        let desk = WatchDesk(settings)
+        let desk = WatchDriver(settings)
         var console = ReplayConsole()
         console.watcher = desk
         let replay = Replay(ReplayConfiguration([path]), console: console, outlets: [desk])

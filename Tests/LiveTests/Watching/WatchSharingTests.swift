@@ -47,7 +47,7 @@ struct WatchSharingTests {
     @Test("A tail's muted rooms apply to its view")
     func mutedRooms() {
         let muted = MutedRooms()
-        let desk = WatchDesk(Watch.Settings(title: "here"), muted: muted)
+        let desk = WatchDriver(Watch.Settings(title: "here"), muted: muted)
         desk.tell(.reports([Sample.event(1, "from a", room: "alpha"), Sample.event(2, "from b", room: "beta")]))
         muted.set(["beta"])
         #expect(desk.watched.rooms.isMuted("beta"))
@@ -59,7 +59,7 @@ struct WatchSharingTests {
     @Test("The view is paused and resumed by keys and by others, who see how much waits")
     func pauses() throws {
         let controls = ViewControls(prints: false)
-        let desk = WatchDesk(Watch.Settings(title: "here"), controls: controls)
+        let desk = WatchDriver(Watch.Settings(title: "here"), controls: controls)
         try desk.write([Sample.event(1, "first")])
         desk.tell(.terminal(.key(.character(" "))))
         #expect(controls.isPaused)

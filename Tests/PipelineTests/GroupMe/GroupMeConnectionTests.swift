@@ -31,7 +31,7 @@ struct GroupMeConnectionTests {
         peer.answer("groups?page=2", "[]")
         peer.answer("/chats?page=1", #"[{"other_user":{"id":20000002,"name":"Ann"},"created_at":1,"updated_at":2}]"#)
         peer.answer("/chats?page=2", "[]")
-        let rooms = peer.transcript.session.roomBook.entries
+        let rooms = peer.transcript.session.subscriptions.entries
         #expect(
             rooms.map(\.name) == ["/group/10000001", "/group/10000002", "/direct_message/20000001_20000002"])
         #expect(rooms.allSatisfy { if case .joined = $0.state { true } else { false } })
@@ -100,7 +100,7 @@ struct GroupMeConnectionTests {
         `without a WebSocket answer frames are polled at once, and a WebSocket is tried again later`()
         throws
     {
-        var transcript = Transcript(Configuration(backend: .groupme, maximumAttempts: 9, lookAgain: nil))
+        var transcript = Transcript(Configuration(backend: .groupme, maximumAttempts: 9, resyncInterval: nil))
         func openings() -> [ConnectionRequest.Opening] {
             transcript.effects.compactMap { if case .connect(let request) = $0 { request.opening } else { nil } }
         }
@@ -127,7 +127,7 @@ struct GroupMeConnectionTests {
         transport: EngineIO.TransportChoice, opening: ConnectionRequest.Opening
     ) {
         var transcript = Transcript(
-            Configuration(backend: .groupme, transport: transport, maximumAttempts: 9, lookAgain: nil))
+            Configuration(backend: .groupme, transport: transport, maximumAttempts: 9, resyncInterval: nil))
         for connection in 1...3 {
             let openings = transcript.effects.compactMap { effect -> ConnectionRequest.Opening? in
                 if case .connect(let request) = effect { request.opening } else { nil }
@@ -194,7 +194,9 @@ struct GroupMeConnectionTests {
         #expect(peer.gaps == 1)
         #expect(peer.targets.contains { $0.contains("messages?limit=100") })
         #expect(
-            peer.transcript.session.roomBook.entries.allSatisfy { if case .joined = $0.state { true } else { false } })
+            peer.transcript.session.subscriptions.entries.allSatisfy {
+                if case .joined = $0.state { true } else { false }
+            })
     }
 
     @Test
@@ -280,17 +282,18 @@ struct GroupMeConnectionTests {
 
     @Test func `a room the server never answers for is subscribed to again at the next full resync`() throws {
         var peer = GroupMeTranscript(
-            Configuration(backend: .groupme, rooms: [GroupMeTranscript.family], lookAgain: .seconds(50)))
+            Configuration(backend: .groupme, rooms: [GroupMeTranscript.family], resyncInterval: .seconds(50)))
         peer.open()
         peer.isDeaf = true
         peer.answer("/users/me", #"{"id":"20000001","name":"Me"}"#)
         #expect(peer.isReady, "the user's channel is answered")
         for _ in 0..<40 { peer.pass(.seconds(1)) }
         #expect(
-            peer.transcript.session.roomBook[GroupMeTranscript.family]?.state == .refused(why: RoomBook.noAnswer))
+            peer.transcript.session.subscriptions[GroupMeTranscript.family]?.state
+                == .refused(why: RoomSubscriptions.noAnswer))
         peer.isDeaf = false
         peer.pass(.seconds(15))
-        let state = peer.transcript.session.roomBook[GroupMeTranscript.family]?.state
+        let state = peer.transcript.session.subscriptions[GroupMeTranscript.family]?.state
         #expect(state.map { if case .joined = $0 { true } else { false } } == true)
     }
 

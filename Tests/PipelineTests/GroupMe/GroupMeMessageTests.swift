@@ -42,7 +42,7 @@ struct GroupMeMessageTests {
             row.encode(into: &writer)
             memory.append(row: writer.bytes)
         }
-        var peer = Peer(Configuration(backend: .groupme, rooms: [room], lookAgain: nil))
+        var peer = Peer(Configuration(backend: .groupme, rooms: [room], resyncInterval: nil))
         peer.feed(.remembered(memory))
         peer.open()
         peer.answer("/users/me", #"{"id":"\#(Peer.me)","name":"Me"}"#)
@@ -143,7 +143,7 @@ struct GroupMeMessageTests {
 
     /// Loses the connection and reconnects; the newest page does not reach back to message 3.
     private func missing(catchUp: Int = 1_000) -> Peer {
-        var configuration = Configuration(backend: .groupme, rooms: [Peer.family], lookAgain: nil)
+        var configuration = Configuration(backend: .groupme, rooms: [Peer.family], resyncInterval: nil)
         configuration.catchUp = catchUp
         var peer = Peer(configuration)
         peer.open()
@@ -278,14 +278,14 @@ struct GroupMeMessageTests {
     }
 
     @Test func `an unreported edit from before the join is not undone by a late page`() throws {
-        var peer = Peer(Configuration(backend: .groupme, rooms: [Peer.family], lookAgain: nil))
+        var peer = Peer(Configuration(backend: .groupme, rooms: [Peer.family], resyncInterval: nil))
         peer.open()
         peer.isDeaf = true
         peer.answer("/users/me", #"{"id":"\#(Peer.me)","name":"Me"}"#)
         try peer.say(Peer.id(1))
         peer.pass(.milliseconds(100))
         peer.isDeaf = false
-        peer.pass(RoomBook.joinTimeout)
+        peer.pass(RoomSubscriptions.joinTimeout)
         peer.answer("messages?limit=100", #"{"count":1,"messages":[\#(Peer.message(Peer.id(1), "edited"))]}"#)
         peer.answer("messages?limit=20", Peer.page([1]))
         #expect(peer.transcript.session.model.message(GroupMe.MessageID(Peer.id(1)))?.text == "edited")
@@ -394,7 +394,7 @@ struct GroupMeMessageTests {
         peer.answer("/v3/groups/10000001", status: 404)
         #expect(peer.messages.isEmpty)
         #expect(peer.texts(of: .groups).isEmpty)
-        #expect(peer.transcript.session.roomBook["/group/10000001"] == nil)
+        #expect(peer.transcript.session.subscriptions["/group/10000001"] == nil)
         peer.pass(.milliseconds(100))
         peer.answer("/groups/former", #"[{"id":"10000001","name":"Family"}]"#)
         #expect(peer.texts(of: .formerGroups) == ["Family"])

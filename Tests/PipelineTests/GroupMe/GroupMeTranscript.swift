@@ -26,7 +26,7 @@ struct GroupMeTranscript {
     private(set) var reports: [Report] = []
     private(set) var finished: Ending?
 
-    init(_ configuration: Configuration = Configuration(backend: .groupme, lookAgain: nil)) {
+    init(_ configuration: Configuration = Configuration(backend: .groupme, resyncInterval: nil)) {
         transcript = Transcript(configuration)
         note()
     }
@@ -34,7 +34,7 @@ struct GroupMeTranscript {
     /// A ready session of a member of one group. Without periodic resyncs, the lists'
     /// first pages are fetched only once.
     static func ready(rooms: [String] = [family]) -> GroupMeTranscript {
-        var peer = GroupMeTranscript(Configuration(backend: .groupme, rooms: rooms, lookAgain: nil))
+        var peer = GroupMeTranscript(Configuration(backend: .groupme, rooms: rooms, resyncInterval: nil))
         peer.open()
         peer.answer("/users/me", #"{"id":"\#(me)","name":"Me"}"#)
         return peer

@@ -8,7 +8,7 @@ import Wire
 /// One recording during a replay: the reader of its file or segments, the session it drives, and the next entry.
 ///
 /// Not thread-safe: use it on the replay's thread only.
-final class Track {
+final class RecordingTrack {
     /// How far a track has read its recording.
     enum Phase {
         /// More entries may follow. → starved, over
@@ -23,7 +23,7 @@ final class Track {
 
     /// The state that returns a track to an earlier position.
     struct Bookmark {
-        fileprivate var player: Player
+        fileprivate var player: RecordPlayer
         fileprivate var segment: Int
         fileprivate var place: RecordingReader.Place
         fileprivate var last: Moment
@@ -43,7 +43,7 @@ final class Track {
     private var event: EventReport?
     private(set) var phase = Phase.reading
     /// Drives the session and collects its reports.
-    var player: Player
+    var player: RecordPlayer
     /// The time of the last record played, on the recording's own clock.
     private(set) var last = Moment.zero
     /// The paths of the segments, in order.
@@ -57,7 +57,7 @@ final class Track {
     /// The configuration of a live stream; `nil` for a file.
     private let live: ReplayConfiguration?
     /// The model and the rooms from before the stream restarted, until its initial state is complete.
-    private var before: (model: SectionedCollection<Item>, rooms: RoomBook)?
+    private var before: (model: SectionedCollection<Item>, rooms: RoomSubscriptions)?
     private let keepsChecksum: Bool
     /// The position of `next`, taken before its line was read.
     private var placeOfNext: RecordingReader.Place
@@ -85,7 +85,7 @@ final class Track {
         if let backend = asked.backend { configuration.backend = backend }
         let readsAhead = !keepsWay && !follows && segments.count == 1
         ahead = readsAhead ? try ReadAhead(segments[0], configuration) : nil
-        player = Player(
+        player = RecordPlayer(
             of: reader.head, configuration, keepsChecksum: keepsChecksum, refetch: asked.refetch,
             verifies: asked.verifies)
         self.reader = reader
@@ -139,7 +139,7 @@ final class Track {
     }
 
     /// Resumes reading a followed file that may have grown.
-    func lookAgain() throws(RecordingError) {
+    func readMore() throws(RecordingError) {
         guard case .starved = phase else { return }
         if let why = reader.whyOver(behind: placeOfNext) {
             let place = placeOfNext
@@ -227,8 +227,8 @@ final class Track {
     private func beginAnew(_ head: Record.Head) {
         guard let live, let configuration = try? Configuration(of: head, in: segments[0]) else { return }
         let reports = player.reports
-        if before == nil { before = (player.session.model, player.session.roomBook) }
-        player = Player(of: head, configuration, keepsChecksum: keepsChecksum, refetch: live.refetch)
+        if before == nil { before = (player.session.model, player.session.subscriptions) }
+        player = RecordPlayer(of: head, configuration, keepsChecksum: keepsChecksum, refetch: live.refetch)
         player.start()
         player.reports = reports
     }
@@ -248,8 +248,8 @@ final class Track {
     }
 
     /// Reports the changes of the rooms during the loss.
-    private func tellRooms(from old: RoomBook, _ stamp: Stamp) {
-        let new = player.session.roomBook
+    private func tellRooms(from old: RoomSubscriptions, _ stamp: Stamp) {
+        let new = player.session.subscriptions
         for gone in old.entries where new[gone.name] == nil {
             tell(.room(RoomReport(change: .left, room: gone.name, source: "")), stamp)
         }
@@ -359,7 +359,7 @@ final class Track {
         switch entry {
         case .discontinuity: return nil
         case .record(let record, let stamp):
-            guard !record.isAside, stamp.n >= due else { return nil }
+            guard !record.isUnnumbered, stamp.n >= due else { return nil }
             dueNumber = nil
             if stamp.n > due {
                 let place = reader.place
@@ -381,7 +381,7 @@ extension RecordingReader.Entry {
     }
 }
 
-extension RoomBook.Entry {
+extension RoomSubscriptions.Entry {
     /// The state of the room as a report.
     fileprivate var report: RoomReport {
         let (change, why): (RoomReport.Change, String?) =

@@ -1,5 +1,5 @@
 /// The failures that the session has reported to the user. A failure is not reported again until its request has succeeded.
-struct ToldFailures: Sendable {
+struct ReportedFailures: Sendable {
     private var keys: Set<ResourceKey> = []
 
     /// The number of failures that the session has reported.

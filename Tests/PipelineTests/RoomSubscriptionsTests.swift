@@ -3,11 +3,11 @@ import Wire
 
 @testable import Pipeline
 
-@Suite struct RoomBookTests {
+@Suite struct RoomSubscriptionsTests {
     private func second(_ seconds: Int64) -> Moment { Moment(microseconds: seconds * 1_000_000) }
 
-    private func book(_ names: String..., at now: Moment) -> RoomBook {
-        var book = RoomBook()
+    private func book(_ names: String..., at now: Moment) -> RoomSubscriptions {
+        var book = RoomSubscriptions()
         for name in names { _ = book.want(name, source: .cli) }
         _ = book.takeWanted(at: now)
         return book

@@ -1,7 +1,7 @@
 import Wire
 
 // State that the view shares with the filter and the controls. Changes go both ways.
-extension WatchDesk {
+extension WatchDriver {
     /// Applies a filter setting that was changed outside the view.
     func takeFilter(into state: inout State, at now: Moment) {
         guard filter.revision != state.revision else { return }

@@ -1,7 +1,7 @@
 import Terminal
 
 /// Maps keys to commands of a player. Pure. Three keys ask for a line of text, which is typed character by character.
-package struct PlayControl {
+package struct ReplayKeys {
     /// A command to the player.
     package enum Command: Hashable, Sendable {
         case togglePause, step, stepBack

@@ -5,7 +5,7 @@ import Wire
 
 /// The consequences of one input, collected while a backend handles it: changes that are staged in the model and
 /// committed together, and plans for the session.
-struct Transaction: Sendable {
+struct HandlerContext: Sendable {
     /// An event that the session emits to the server.
     struct Emission: Sendable {
         var name: String

@@ -5,7 +5,7 @@ package import Wire
 ///
 /// If no rule matches, the adoption decides: the session joins the rooms of the backend's own list by itself, or does
 /// not.
-public struct RoomWishes: Sendable {
+public struct SubscriptionRules: Sendable {
     /// A wish for the rooms of a pattern, or against them.
     package struct Rule: Hashable, Sendable {
         /// The pattern that selects the rooms.

@@ -2,13 +2,13 @@ package import Wire
 
 /// The rooms that are wanted and the rooms that are joined: two facts that can differ.
 ///
-/// The wanted rooms follow from wishes (`RoomWishes`), which are patterns, and from the rooms that the backend lists.
+/// The wanted rooms follow from wishes (`SubscriptionRules`), which are patterns, and from the rooms that the backend lists.
 /// Once wanted, a room stays wanted until a wish excludes it or the backend no longer lists it, whatever its title
 /// becomes.
 ///
 /// Rooms belong to one connection. When it is lost, every joined room is lost, and joined again on the next connection.
 /// A refused room stays refused until the credentials change or a client asks for it again.
-package struct RoomBook: Sendable {
+package struct RoomSubscriptions: Sendable {
     /// The state of a wanted room on the current connection.
     package enum State: Hashable, Sendable {
         /// The session has not requested the room yet, for lack of a connection or of authentication.
@@ -51,7 +51,7 @@ package struct RoomBook: Sendable {
     private var firstWanted = 0
 
     /// The wishes that decide which rooms are wanted.
-    var wishes: RoomWishes
+    var wishes: SubscriptionRules
     /// The number of wanted rooms at which patterns and the backend's list add no more; `nil` for no limit. Rooms
     /// that are wished for by name are always joined.
     package let limit: Int?
@@ -92,13 +92,13 @@ package struct RoomBook: Sendable {
     package subscript(name: String) -> Entry? { indices[name].map { entries[$0] } }
 
     /// Creates a book that contains no rooms.
-    init(_ wishes: RoomWishes = RoomWishes([], adoption: nil), limit: Int? = nil) {
+    init(_ wishes: SubscriptionRules = SubscriptionRules([], adoption: nil), limit: Int? = nil) {
         self.wishes = wishes
         self.limit = limit
     }
 
     /// The wishes in order. The last one that matches a room decides.
-    package var rules: [RoomWishes.Rule] { wishes.rules }
+    package var rules: [SubscriptionRules.Rule] { wishes.rules }
 
     /// Whether only the rules decide which rooms are wanted, and not the backend's list.
     package var isNarrowed: Bool { wishes.isNarrowed }
@@ -123,7 +123,7 @@ package struct RoomBook: Sendable {
     }
 
     /// Returns the verdict of the wishes on a room.
-    func verdict(on room: RoomFacts, _ matchers: [RoomMatcher]) -> RoomWishes.Verdict {
+    func verdict(on room: RoomFacts, _ matchers: [RoomMatcher]) -> SubscriptionRules.Verdict {
         var verdict = wishes.verdict(
             on: room, matchers, isListed: isListed.contains(room.name), isLate: late.contains(room.name))
         if let share, !room.tellsOfRooms, !share.holds(room.name) { verdict.isWanted = false }

@@ -6,7 +6,7 @@ import Wire
 /// A recording's times are mapped to a *paced* time: pauses longer than the idle limit count as that limit, and with a
 /// rate each event takes the same span. Since the last anchor, paced time has run at the chosen speed against the real
 /// clock. An anchor is set whenever anything other than passing time moves the position.
-struct Playback {
+struct PlaybackClock {
     /// How paced time advances relative to the real time.
     enum Pace: Hashable {
         /// Paced time does not run: every record is due at once.

@@ -6,12 +6,12 @@ import Wire
 
 /// Turns the entries of a recording into inputs of a session, and the session's effects into reports. Pure: all times
 /// come from the file. A copy is an independent state that shares unchanged storage with the original.
-struct Player {
+struct RecordPlayer {
     private(set) var session: Session
     private let wallStart: Int64
     private var effects: [Effect] = []
     /// Set if the file begins in the middle of a recording.
-    private var continuation: Continuation?
+    private var continuation: MidRecordingReplay?
     /// Set if the session plays traffic that another program captured.
     private var captured: CapturedTraffic?
     private var last = Stamp(n: 0, time: .zero, wall: 0)
@@ -56,7 +56,7 @@ struct Player {
         states = verifies ? StateHistory() : nil
         context = head.context
         // A filtered recording lacks requests, and the others have different numbers than the session's.
-        continuation = head.filter == nil ? nil : Continuation()
+        continuation = head.filter == nil ? nil : MidRecordingReplay()
     }
 
     /// Starts the session at time 0.
@@ -106,10 +106,10 @@ struct Player {
     private mutating func input(_ record: Record, _ stamp: Stamp) -> Input? {
         if stamp.isRestated {
             if lastInput > 0 { return nil }
-            if continuation == nil { continuation = Continuation() }
+            if continuation == nil { continuation = MidRecordingReplay() }
             return continuation?.input(record, isRestated: true)
         }
-        if !record.isAside { lastInput = stamp.n }
+        if !record.isUnnumbered { lastInput = stamp.n }
         return continuation == nil ? Input(record) : continuation?.input(record, isRestated: false)
     }
 
@@ -117,7 +117,7 @@ struct Player {
         if let length = record.lengthBeforeCut {
             damaged("record \(stamp.n) was cut when it was recorded: it had \(length) bytes", isLoss: true)
         }
-        guard !record.isAside else { return look(at: record, stamp) }
+        guard !record.isUnnumbered else { return look(at: record, stamp) }
         verified.records += 1
         if case .http(let exchange) = record { note(exchange, stamp) }
         if case .mark(let mark) = record {

@@ -5,8 +5,8 @@ public import Pipeline
 public import Store
 import Wire
 
-/// The configuration of an errand: a few actions performed by REST, without a realtime connection.
-public struct ErrandConfiguration: Sendable {
+/// The configuration of an runner: a few actions performed by REST, without a realtime connection.
+public struct ActionRunnerConfiguration: Sendable {
     /// The server's address. Its path and query are ignored.
     public var server: URLParts
     /// The backend whose protocol the server speaks.
@@ -23,7 +23,7 @@ public struct ErrandConfiguration: Sendable {
     public var workspace: String?
     /// The path of the store in which actions wait for the next tail if the server is unreachable; `nil` for none.
     public var storePath: String?
-    /// Whether the errand fails if the store cannot be opened.
+    /// Whether the runner fails if the store cannot be opened.
     public var requiresStore = false
     /// Whether each message is sent with the text of its channel's or thread's draft.
     public var sendsDrafts = false
@@ -65,7 +65,7 @@ public struct ErrandConfiguration: Sendable {
     /// The address of the REST service.
     var service: URLParts { server.service(of: backend) }
 
-    /// The source of the errand's tokens.
+    /// The source of the runner's tokens.
     var tokens: TokenSource {
         TokenSource(reference: token, services: serviceTokens, server: server, access: access, backend: backend)
     }
@@ -78,8 +78,8 @@ public struct ErrandConfiguration: Sendable {
     }
 }
 
-/// The outcome of one action of an errand.
-public struct ErrandResult: Hashable, Sendable {
+/// The outcome of one action of an runner.
+public struct ActionRunnerResult: Hashable, Sendable {
     /// The way in which an action ended.
     public enum Outcome: Hashable, Sendable {
         /// The server performed the action. `subject` is the object that it created or changed, if the answer contains
@@ -96,7 +96,7 @@ public struct ErrandResult: Hashable, Sendable {
         /// The token or another secret cannot be resolved.
         case noToken(TokenError)
     }
-    /// The action as the errand performed it.
+    /// The action as the runner performed it.
     public var action: Action
     /// The way in which the action ended.
     public var outcome: Outcome
@@ -109,7 +109,7 @@ public struct ErrandResult: Hashable, Sendable {
 }
 
 // As JSON, for `--json` and the control socket. The members are always the same, and null without a value.
-extension ErrandResult {
+extension ActionRunnerResult {
     /// The result as a JSON object.
     package var json: JSONValue {
         var (state, subject, why, status) = ("done", JSONValue.null, JSONValue.null, status)
@@ -140,8 +140,8 @@ extension ErrandResult {
     }
 }
 
-/// The reason why an errand cannot begin.
-public enum ErrandError: Error, Hashable, Sendable {
+/// The reason why an runner cannot begin.
+public enum ActionRunnerError: Error, Hashable, Sendable {
     /// The network could not be started, or a certificate file cannot be used.
     case network(NetworkError)
     /// The required store cannot be opened.

@@ -1,7 +1,7 @@
 import Events
 
 /// The relation of an event's content to the model.
-enum TwakeStanding: Hashable, Sendable {
+enum TwakeFreshness: Hashable, Sendable {
     /// The model does not contain the entity.
     case unknown
     /// The model's version is newer; the event was overtaken.
@@ -88,9 +88,9 @@ struct TwakeTreatment: Hashable, Sendable {
 ///
 /// A complete and newer payload is applied. A doubtful one is applied and verified. An incomplete one is fetched, as
 /// narrowly as the service allows.
-enum TwakeTable {
-    static func treatment(of subject: TwakeSubject, _ standing: TwakeStanding) -> TwakeTreatment {
-        switch (subject, standing) {
+enum TwakeRefetchPolicy {
+    static func treatment(of subject: TwakeSubject, _ freshness: TwakeFreshness) -> TwakeTreatment {
+        switch (subject, freshness) {
         // Only the list shows whether an unknown channel is the user's (Twake TW-54, TW-56).
         case (.channel, .unknown), (.activity, .unknown): .ask(.list)
         case (.channel, .older), (.activity, .older), (.channel, .same), (.activity, .same): .ignore

@@ -10,7 +10,7 @@ import Wire
 /// of the earliest recording.
 ///
 /// Not thread-safe: use it on the replay's thread only.
-final class Timeline {
+final class RecordingTimeline {
     /// The kind of the next entry.
     enum Upcoming {
         /// A record with its time, and whether it is an event for a rate.
@@ -35,7 +35,7 @@ final class Timeline {
         case entries(Int)
     }
 
-    private(set) var tracks: [Track]
+    private(set) var tracks: [RecordingTrack]
     /// The merged model of a group's recordings; `nil` if the recordings are not of one group.
     private var group: GroupModel?
     private(set) var position = TimelinePosition()
@@ -46,7 +46,7 @@ final class Timeline {
     private var waypoints = Waypoints()
     private let keepsWay: Bool
     /// The track of the next entry.
-    private var current: Track
+    private var current: RecordingTrack
     /// The wall clock at the beginning, in microseconds since 1970 UTC.
     private let start: Int64
     private var reports: [StampedReport] = []
@@ -57,7 +57,7 @@ final class Timeline {
     private var playedBytes = 0
 
     /// Creates a timeline at its beginning. With `keepsWay` it can go back.
-    init(_ tracks: [Track], marks: [PlacedMark] = [], group: GroupModel? = nil, keepsWay: Bool) {
+    init(_ tracks: [RecordingTrack], marks: [PlacedMark] = [], group: GroupModel? = nil, keepsWay: Bool) {
         precondition(!tracks.isEmpty, "a timeline of no recording")
         self.tracks = tracks
         self.keepsWay = keepsWay
@@ -70,13 +70,13 @@ final class Timeline {
         setWaypoint(keepsReports: true)
     }
 
-    private func place(_ track: Track) {
+    private func place(_ track: RecordingTrack) {
         track.shift = track.head.wallStart.subtractingReportingOverflow(start).partialValue
         if tracks.count > 1 || group != nil { track.nameFile() }
     }
 
     /// Adds a member of the group that has just begun. The replay cannot seek to a time before that, since the waypoints lack the member.
-    func add(_ track: Track) {
+    func add(_ track: RecordingTrack) {
         tracks.append(track)
         place(track)
         waypoints = Waypoints()
@@ -97,7 +97,7 @@ final class Timeline {
     /// Returns the kind of the next entry, and selects its track.
     func upcoming() throws(RecordingError) -> Upcoming {
         if group != nil { retire() }
-        var found: Track?
+        var found: RecordingTrack?
         var isStarved = false
         for track in tracks {
             if try track.look() {
@@ -122,7 +122,7 @@ final class Timeline {
     func isNext(at place: RecordingPosition) -> Bool {
         guard case .record(let record, let stamp)? = current.next else { return false }
         if case .mark(let label) = place, let mark = keptMarks.first(where: { $0.label == label }) {
-            return !record.isAside && stamp.n > mark.number
+            return !record.isUnnumbered && stamp.n > mark.number
         }
         return place.isReached(by: record, stamp, at: current.nextTime)
     }
@@ -203,7 +203,7 @@ final class Timeline {
     var waitingReports: Int { max(reports.count + current.player.reports.count, units.count) }
 
     /// Whether a batch is full and must be taken, even if no caller waits for it.
-    var isFull: Bool { waitingReports >= ReplayRun.batch || playedBytes >= ReplayRun.batchBytes }
+    var isFull: Bool { waitingReports >= ReplayLoop.batch || playedBytes >= ReplayLoop.batchBytes }
 
     /// Returns the stamp of the current record with its time on the timeline.
     private func onTimeline(_ stamp: Stamp) -> Stamp {
@@ -213,8 +213,8 @@ final class Timeline {
     }
 
     /// Checks whether followed files have grown.
-    func lookAgain() throws(RecordingError) {
-        for track in tracks { try track.lookAgain() }
+    func readMore() throws(RecordingError) {
+        for track in tracks { try track.readMore() }
     }
 
     private func collect() {
@@ -261,7 +261,7 @@ final class Timeline {
             return current.nextTime >= time
         case .record(let number):
             guard case .record(let record, let stamp)? = current.next else { return false }
-            return position.number >= number && !record.isAside || stamp.n > number
+            return position.number >= number && !record.isUnnumbered || stamp.n > number
         case .events(let events): return position.events >= events
         case .entries(let entries): return position.entries >= entries
         }
@@ -275,7 +275,7 @@ final class Timeline {
     }
 
     private func setWaypoint(keepsReports: Bool = false) {
-        var bookmarks: [Track.Bookmark] = []
+        var bookmarks: [RecordingTrack.Bookmark] = []
         for track in tracks {
             guard let bookmark = track.bookmark(keepsReports: keepsReports) else { return }
             bookmarks.append(bookmark)
@@ -309,7 +309,7 @@ struct PlacedMark: Hashable, Sendable {
     }
 }
 
-extension Timeline.Goal {
+extension RecordingTimeline.Goal {
     /// Returns whether a timeline at `position` has yet to pass the goal.
     fileprivate func isAhead(of position: TimelinePosition) -> Bool {
         switch self {

@@ -2,7 +2,7 @@ import Recording
 import Wire
 
 // Opening recordings and keeping marks.
-extension Timeline {
+extension RecordingTimeline {
     /// Opens the recordings of a configuration. Files of one recording become its segments, in order.
     convenience init(opening configuration: ReplayConfiguration, keepsWay: Bool, keepsChecksum: Bool)
         throws(RecordingError)
@@ -10,7 +10,7 @@ extension Timeline {
         if let stream = configuration.stream {
             let reader = try RecordingReader(reading: stream, name: configuration.paths.first ?? "the stream")
             // A stream can be read only once, like standard input.
-            let track = try Track(["-"], reader, configuration, keepsWay: false, keepsChecksum: keepsChecksum)
+            let track = try RecordingTrack(["-"], reader, configuration, keepsWay: false, keepsChecksum: keepsChecksum)
             self.init([track], keepsWay: false)
             return
         }
@@ -24,7 +24,7 @@ extension Timeline {
         var recordings: [(id: String, files: [(segment: Int, path: String)])] = []
         for path in try Self.segments(of: configuration) {
             // A stream can be read only once, so its head is not read here and it cannot be a segment.
-            let head = Track.isStream(path) ? nil : try RecordingReader(opening: path).head
+            let head = RecordingTrack.isStream(path) ? nil : try RecordingReader(opening: path).head
             let id = head?.recording ?? path
             let file = (segment: head?.segment ?? 1, path: path)
             if let index = recordings.firstIndex(where: { $0.id == id }) {
@@ -33,11 +33,11 @@ extension Timeline {
                 recordings.append((id, [file]))
             }
         }
-        var tracks: [Track] = []
+        var tracks: [RecordingTrack] = []
         for recording in recordings {
             let paths = recording.files.sorted { $0.segment < $1.segment }.map(\.path)
             tracks.append(
-                try Track(
+                try RecordingTrack(
                     paths, try RecordingReader(opening: paths[0]), configuration,
                     keepsWay: keepsWay || configuration.loops != 1, keepsChecksum: keepsChecksum))
         }
@@ -63,8 +63,9 @@ extension Timeline {
     /// Opens one recording of a group, without reading ahead.
     private static func member(
         _ path: String, _ configuration: ReplayConfiguration
-    ) throws(RecordingError) -> Track {
-        try Track([path], try RecordingReader(opening: path), configuration, keepsWay: true, keepsChecksum: false)
+    ) throws(RecordingError) -> RecordingTrack {
+        try RecordingTrack(
+            [path], try RecordingReader(opening: path), configuration, keepsWay: true, keepsChecksum: false)
     }
 
     /// Adds the members that have begun since the last call, if the group is followed.
@@ -77,10 +78,11 @@ extension Timeline {
     }
 
     /// Returns the marks that earlier replays stored next to the files.
-    private static func keptMarks(of paths: [String], _ tracks: [Track]) throws(RecordingError) -> [PlacedMark] {
+    private static func keptMarks(of paths: [String], _ tracks: [RecordingTrack]) throws(RecordingError) -> [PlacedMark]
+    {
         guard tracks.count == 1 else { return [] }
         var marks: [PlacedMark] = []
-        for path in paths where !Track.isStream(path) {
+        for path in paths where !RecordingTrack.isStream(path) {
             marks += try MarkFile(beside: path).marks().map { PlacedMark($0.label, number: $0.number, time: $0.time) }
         }
         return marks
@@ -89,7 +91,9 @@ extension Timeline {
     /// Adds a mark, and stores it in the mark file next to the recording.
     func keep(_ mark: PlacedMark) throws(RecordingError) {
         add(mark)
-        guard tracks.count == 1, let path = tracks.first.map({ $0.segments[$0.segment] }), !Track.isStream(path) else {
+        guard tracks.count == 1, let path = tracks.first.map({ $0.segments[$0.segment] }),
+            !RecordingTrack.isStream(path)
+        else {
             return
         }
         try MarkFile(beside: path).append(

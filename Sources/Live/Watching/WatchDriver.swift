@@ -10,7 +10,7 @@ package import Wire
 /// Reports arrive on the outlet thread and go into the view at once. They never wait for the terminal, and the view
 /// bounds the memory. The thread that runs `show` draws the current state at a limited rate. A slow terminal skips
 /// frames.
-package final class WatchDesk: Outlet, ReplayWatcher {
+package final class WatchDriver: Outlet, ReplayWatcher {
     struct State {
         var watch: Watch
         var effects: [Watch.Effect] = []
@@ -73,7 +73,7 @@ package final class WatchDesk: Outlet, ReplayWatcher {
     /// Tells the view that a seek ended. See `Watch.Input.arrives`.
     package func arrives(_ model: SectionedCollection<Item>) { tell(.arrives(model)) }
     /// Tells the view the current position of the replay.
-    package func stands(_ standing: ReplayStanding) { tell(.stands(standing)) }
+    package func stands(_ progress: ReplayProgress) { tell(.stands(progress)) }
     /// Tells the view that the preamble is over. See `Watch.Input.begins`.
     package func begins(_ model: SectionedCollection<Item>) { tell(.begins(model)) }
     /// Tells the view that the stream ended, with the reason.

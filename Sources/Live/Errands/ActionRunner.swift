@@ -9,13 +9,13 @@ import Wire
 ///
 /// The actor runs on the thread of its own network loop. Call `run()` exactly once: it ends the threads that `init`
 /// starts.
-public actor Errand {
+public actor ActionRunner {
     /// The executor: the network loop's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     nonisolated let loop: EventLoop
     nonisolated let http: HTTPClient
-    let configuration: ErrandConfiguration
+    let configuration: ActionRunnerConfiguration
     let notify: @Sendable (Notice) -> Void
     nonisolated let store: Store?
     var session: Session
@@ -35,22 +35,22 @@ public actor Errand {
     var keepsRuns = false
     /// The stored rows of an earlier session.
     var memories: [Memory] = []
-    var results: [ErrandResult] = []
+    var results: [ActionRunnerResult] = []
     private let scrubber = SecretScrubber()
     private var delays = 0
     /// The status of the last response; `nil` if there was none.
     private var status: Int?
-    var completion: CheckedContinuation<[ErrandResult], Never>?
+    var completion: CheckedContinuation<[ActionRunnerResult], Never>?
 
-    /// Creates an errand. It calls `notify` with notices for the user, on any thread.
+    /// Creates an runner. It calls `notify` with notices for the user, on any thread.
     public init(
-        _ configuration: ErrandConfiguration, notify: @escaping @Sendable (Notice) -> Void
-    ) throws(ErrandError) {
+        _ configuration: ActionRunnerConfiguration, notify: @escaping @Sendable (Notice) -> Void
+    ) throws(ActionRunnerError) {
         self.configuration = configuration
         self.notify = notify
         session = Session(configuration.session, seed: configuration.seed)
         do {
-            loop = try EventLoop(name: "weir-errand")
+            loop = try EventLoop(name: "weir-runner")
             try configuration.access.check()
             http = try HTTPClient(answeringOn: loop)
         } catch {
@@ -68,7 +68,7 @@ public actor Errand {
 
     /// Performs the actions, in order if they concern the same channel. Returns a result for each, in the order in
     /// which they ended.
-    public nonisolated func run(_ actions: [Action]) async -> [ErrandResult] {
+    public nonisolated func run(_ actions: [Action]) async -> [ActionRunnerResult] {
         let results = await perform(actions)
         await withCheckedContinuation { continuation in
             let (http, loop, store) = (self.http, self.loop, self.store)
@@ -82,12 +82,12 @@ public actor Errand {
         return results
     }
 
-    private func perform(_ actions: [Action]) async -> [ErrandResult] {
+    private func perform(_ actions: [Action]) async -> [ActionRunnerResult] {
         guard !actions.isEmpty else { return [] }
         guard let filled = withDrafts(actions) else {
             return actions.map { action in
                 let why = "no draft for \(action.operation.channel?.description ?? "it")"
-                return ErrandResult(action: action, outcome: .refused(why: why, status: nil))
+                return ActionRunnerResult(action: action, outcome: .refused(why: why, status: nil))
             }
         }
         let named = Action.Place(
@@ -158,12 +158,12 @@ public actor Errand {
     private func renewToken() {
         let refused = token
         loop.ask(configuration.tokens, insteadOf: refused) { [weak self] renewed, services, freshness in
-            self?.assumeIsolated { errand in
-                if let problem = freshness.problem { errand.notify(Notice(.error, problem)) }
-                errand.token = renewed ?? refused
-                let areOthers = services.map { errand.services != $0 } ?? false
-                errand.services = services ?? errand.services
-                errand.feed(.tokenRenewed(errand.token, changed: areOthers || errand.token != refused))
+            self?.assumeIsolated { runner in
+                if let problem = freshness.problem { runner.notify(Notice(.error, problem)) }
+                runner.token = renewed ?? refused
+                let areOthers = services.map { runner.services != $0 } ?? false
+                runner.services = services ?? runner.services
+                runner.feed(.tokenRenewed(runner.token, changed: areOthers || runner.token != refused))
             }
         }
     }
@@ -237,9 +237,9 @@ public actor Errand {
         switch filled {
         case .success(let exchange):
             http.send(exchange) { [weak self] result in
-                self?.assumeIsolated { errand in
-                    errand.status = (try? result.get())?.status
-                    errand.feed(.answered(request: request, Answer(result)))
+                self?.assumeIsolated { runner in
+                    runner.status = (try? result.get())?.status
+                    runner.feed(.answered(request: request, Answer(result)))
                 }
             }
         case .failure(let problem): feed(.answered(request: request, Answer(problem)))
@@ -276,9 +276,9 @@ public actor Errand {
         }
     }
 
-    private func end(_ action: Action, _ outcome: ErrandResult.Outcome) {
+    private func end(_ action: Action, _ outcome: ActionRunnerResult.Outcome) {
         let hadWaited = waiting.contains { $0.id == action.id }
-        var result = ErrandResult(action: action, outcome: outcome, status: status, hadWaited: hadWaited)
+        var result = ActionRunnerResult(action: action, outcome: outcome, status: status, hadWaited: hadWaited)
         if !hadWaited { note(&result) }
         results.append(result)
         if results.count == wanted.count + waiting.count { finish() }
@@ -286,7 +286,7 @@ public actor Errand {
 
     /// Ends every remaining action with this outcome. With `keeps`, actions that could not be performed wait in the
     /// store.
-    func endAll(_ outcome: ErrandResult.Outcome, keeps: Bool = true) {
+    func endAll(_ outcome: ActionRunnerResult.Outcome, keeps: Bool = true) {
         let ended = Set(results.map(\.action.id))
         let left = wanted.filter { !ended.contains($0.id) }
         var outcome = outcome
@@ -297,7 +297,7 @@ public actor Errand {
         case .done, .refused, .noToken: break
         }
         for action in left {
-            var result = ErrandResult(action: action, outcome: outcome, status: status)
+            var result = ActionRunnerResult(action: action, outcome: outcome, status: status)
             note(&result)
             results.append(result)
         }

@@ -5,12 +5,12 @@ import SectionedModel
 import Store
 import Wire
 
-// The part of an errand that performs the account's stored actions, and stores those that did not settle.
-extension Errand {
+// The part of an runner that performs the account's stored actions, and stores those that did not settle.
+extension ActionRunner {
     private var wallNow: Int64 { Journal(now: .zero).wallStart / 1000 }
     private var server: String { StoreAccount.name(of: configuration.server) }
 
-    /// The account of the errand: the token's user if it is known, otherwise the most recently used account.
+    /// The account of the runner: the token's user if it is known, otherwise the most recently used account.
     private var owner: StoreAccount? {
         if let user { return StoreAccount(server: server, user: user) }
         return try? store?.accounts().first { $0.server == server }
@@ -28,11 +28,11 @@ extension Errand {
         switch accounts {
         case .alike(let calls): identify(calls)
         case .byEra(let probe, _):
-            ask(probe, token: nil) { errand, result in
+            ask(probe, token: nil) { runner, result in
                 guard let response = try? result.get(), let calls = accounts.calls(status: response.status) else {
-                    return errand.endAll(.unreachable(why: Self.words(of: result)))
+                    return runner.endAll(.unreachable(why: Self.words(of: result)))
                 }
-                errand.identify(calls)
+                runner.identify(calls)
             }
         }
     }
@@ -48,7 +48,7 @@ extension Errand {
 
     private func ask(
         _ call: RESTCall, token: Secret?,
-        _ completion: @escaping @Sendable (isolated Errand, Result<HTTPResponse, HTTPFailure>) -> Void
+        _ completion: @escaping @Sendable (isolated ActionRunner, Result<HTTPResponse, HTTPFailure>) -> Void
     ) {
         http.send(exchange(call, token: token)) { [weak self] result in
             self?.assumeIsolated { completion($0, result) }
@@ -141,7 +141,7 @@ extension Errand {
 
     /// Stores the consequences of a result: a refused message becomes a draft, a draft is deleted once it is sent, and
     /// a channel that was read counts as read at the next start, before the server confirms it.
-    func note(_ result: inout ErrandResult) {
+    func note(_ result: inout ActionRunnerResult) {
         guard store != nil, let owner else { return }
         // The action as it was requested: the session may have replaced a name with an id since.
         let asked = wanted.first { $0.id == result.action.id } ?? result.action
@@ -177,7 +177,7 @@ extension Errand {
         _ = commit([.note(.globals, selection.kept)], of: owner)
     }
 
-    /// The drafts of the errand's account; `nil` without a store or an account.
+    /// The drafts of the runner's account; `nil` without a store or an account.
     private var drafts: DraftBook? {
         guard let store, let owner else { return nil }
         return try? DraftBook(store, of: owner, configuration.backend)

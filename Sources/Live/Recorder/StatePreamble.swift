@@ -7,7 +7,7 @@ import Wire
 /// The state that a session needs to start in the middle of a recording: the model's rows, the rooms, and the
 /// connection with the server's messages up to readiness. It consists of values only: it is created on the loop and
 /// written on another thread.
-struct Restatement: Sendable {
+struct StatePreamble: Sendable {
     /// The approximate size of a line of rows, in bytes.
     private static let rowBytes = 1 << 20
 
@@ -41,9 +41,9 @@ struct Restatement: Sendable {
     }
 }
 
-extension Restatement {
+extension StatePreamble {
     /// Returns the records that make a fresh session of the same configuration want the same rooms, now and later.
-    static func wishes(of book: RoomBook, at now: Moment) -> [Record] {
+    static func wishes(of book: RoomSubscriptions, at now: Moment) -> [Record] {
         var records: [Record] = []
         if let share = book.share, let record = Record.of(.share(share)) { records.append(record) }
         if book.isNarrowed {

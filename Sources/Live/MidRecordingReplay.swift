@@ -6,7 +6,7 @@ package import Recording
 /// Restated records fill the session, and connections are renumbered. Answers are matched to requests by method and
 /// target, since the session numbers its requests differently. An answer to a request that the session did not make is
 /// ignored.
-package struct Continuation {
+package struct MidRecordingReplay {
     /// The recorded number of a connection minus the session's number.
     private var offset = 0
     /// The recorded number of the restated connection. A merged recording may have several; the session uses the first.

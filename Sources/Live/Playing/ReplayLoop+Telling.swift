@@ -2,12 +2,12 @@ import Pipeline
 import Recording
 
 // Playing without showing, and writing to the outlets.
-extension ReplayRun {
+extension ReplayLoop {
     /// Plays without showing until a condition holds for the next entry, or for the reports of the last one.
     ///
     /// - Returns: `false` if neither holds before the end.
     func pass(
-        until isReached: (Timeline) -> Bool, orAt isWanted: (([StampedReport]) -> Bool)? = nil
+        until isReached: (RecordingTimeline) -> Bool, orAt isWanted: (([StampedReport]) -> Bool)? = nil
     ) throws(End) -> Bool {
         var entries = 0
         while true {

@@ -3,13 +3,13 @@ import Terminal
 import Testing
 import Wire
 
-@Suite("Timing decisions of a replay") struct PlaybackTests {
+@Suite("Timing decisions of a replay") struct PlaybackClockTests {
     private func at(_ milliseconds: Int64) -> Moment { Moment(microseconds: milliseconds * 1000) }
 
     private func playback(
-        _ pace: Playback.Pace, idleLimit: Duration? = nil, isPaused: Bool = false, now: Int64 = 0
-    ) -> Playback {
-        Playback(pace: pace, idleLimit: idleLimit, isPaused: isPaused, from: .zero, at: at(now))
+        _ pace: PlaybackClock.Pace, idleLimit: Duration? = nil, isPaused: Bool = false, now: Int64 = 0
+    ) -> PlaybackClock {
+        PlaybackClock(pace: pace, idleLimit: idleLimit, isPaused: isPaused, from: .zero, at: at(now))
     }
 
     @Test("A record is due when its time divided by the speed has passed")
@@ -105,13 +105,13 @@ import Wire
         }
     }
 
-    private func press(_ text: String, _ control: inout PlayControl) -> [PlayControl.Command] {
+    private func press(_ text: String, _ control: inout ReplayKeys) -> [ReplayKeys.Command] {
         keys(text).compactMap { control.press($0) }
     }
 
     @Test("Keys are commands, and three of them open a prompt")
     func commands() {
-        var control = PlayControl()
+        var control = ReplayKeys()
         #expect(press(" .,[]?q", &control) == [.togglePause, .step, .stepBack, .previousMark, .nextMark, .help, .quit])
         #expect(press("\u{1B}[1;2D", &control) == [.move(.seconds(-60))])
         #expect(press("g+5m\u{7F}s", &control) == [])
@@ -127,14 +127,14 @@ import Wire
 
     @Test("An empty search repeats the previous one")
     func searchOn() {
-        var control = PlayControl()
+        var control = ReplayKeys()
         #expect(press("/\r", &control) == [])
         #expect(press("/a.c\r/\r", &control) == [.search("a.c"), .search("a.c")])
     }
 
     @Test("The length of a typed answer is limited")
     func longAnswer() {
-        var control = PlayControl()
+        var control = ReplayKeys()
         #expect(
             press("/" + String(repeating: "x", count: 1000) + "\r", &control) == [
                 .search(String(repeating: "x", count: 200))

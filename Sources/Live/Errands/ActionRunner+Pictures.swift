@@ -4,7 +4,7 @@ import Wire
 
 // Pictures are uploaded before the messages and groups that contain them are sent: the session receives only their
 // addresses.
-extension Errand {
+extension ActionRunner {
     /// Uploads the pictures one after the other, then performs the actions.
     func uploadPictures(from index: Int = 0) {
         guard configuration.pictures.indices.contains(index) else { return lookForWaiting() }

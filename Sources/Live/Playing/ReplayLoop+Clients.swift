@@ -3,7 +3,7 @@ import Pipeline
 import Wire
 
 // Calls from clients of the control socket.
-extension ReplayRun {
+extension ReplayLoop {
     /// Performs the calls of clients one after the other. A step finishes before the next call is handled.
     func attendClients() throws(End) {
         guard clients != nil else { return }
@@ -52,7 +52,7 @@ extension ReplayRun {
     }
 
     private func setSpeed(_ text: String) {
-        guard let pace = Playback.pace(typed: text) else {
+        guard let pace = PlaybackClock.pace(typed: text) else {
             complaint = "params.to must be a number from 0.01 to 1000, a rate such as 20/s, or max"
             return
         }

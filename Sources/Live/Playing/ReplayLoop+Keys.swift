@@ -5,7 +5,7 @@ import RegularExpressions
 import Wire
 
 // Keys, signals and the commands they cause.
-extension ReplayRun {
+extension ReplayLoop {
     /// Checks for a signal and for keys, and performs the commands.
     func attend() throws(End) {
         if let signal = stopping.signal { throw End(outcome: .interrupted(signal: signal)) }
@@ -30,13 +30,13 @@ extension ReplayRun {
         if playback.isPaused { throw End(outcome: .limitReached) }
     }
 
-    private func perform(_ command: PlayControl.Command) throws(End) {
+    private func perform(_ command: ReplayKeys.Command) throws(End) {
         switch command {
         case .togglePause: playback.togglePause(at: MachineClock.monotonic)
         case .step: playback.step()
         case .faster, .slower: playback.changeSpeed(isFaster: command == .faster, at: MachineClock.monotonic)
         case .quit: throw End(outcome: .limitReached)
-        case .help: status?.print(PlayControl.help)
+        case .help: status?.print(ReplayKeys.help)
         case .stepBack:
             playback.pause()
             try seek(.events(max(timeline.position.events - 1, 0)))
@@ -55,7 +55,7 @@ extension ReplayRun {
     ///
     /// - Returns: `false` if the goal cannot be reached by going back; the position is then unchanged.
     @discardableResult
-    func seek(_ goal: Timeline.Goal) throws(End) -> Bool {
+    func seek(_ goal: RecordingTimeline.Goal) throws(End) -> Bool {
         (landing, landingUnits) = ([], [])
         let origin = timeline.position
         guard try reading({ () throws(RecordingError) in try timeline.approach(goal) }) else {
@@ -86,7 +86,8 @@ extension ReplayRun {
     ///   - isReached: The condition for the next entry.
     ///   - isWanted: The condition for the reports of the last entry.
     private func seekOn(
-        _ missing: String, until isReached: (Timeline) -> Bool, orAt isWanted: (([StampedReport]) -> Bool)? = nil
+        _ missing: String, until isReached: (RecordingTimeline) -> Bool,
+        orAt isWanted: (([StampedReport]) -> Bool)? = nil
     ) throws(End) {
         try flush()
         (landing, landingUnits) = ([], [])
@@ -188,7 +189,7 @@ extension ReplayRun {
         guard let watcher else { return }
         let position = timeline.position
         watcher.stands(
-            ReplayStanding(
+            ReplayProgress(
                 number: position.number, time: position.time, wall: position.wall, isPaused: playback.isPaused,
                 pace: playback.paceText, marks: timeline.marks.map(\.time)))
     }

@@ -2,7 +2,7 @@ import Events
 
 // Compares a payload with the row of the model that it describes.
 extension Twake.Channel {
-    func standing(against known: Twake.Channel) -> TwakeStanding {
+    func freshness(against known: Twake.Channel) -> TwakeFreshness {
         switch order(self.updatedAt, known.updatedAt) {
         case .earlier: return .older
         case .later: return .newer
@@ -12,7 +12,7 @@ extension Twake.Channel {
 }
 
 extension Twake.ChannelActivity {
-    func standing(against known: Twake.Channel) -> TwakeStanding {
+    func freshness(against known: Twake.Channel) -> TwakeFreshness {
         guard known.lastActivity != nil else { return .newer }
         switch order(self.lastActivity, known.lastActivity) {
         case .earlier: return .older
@@ -25,7 +25,7 @@ extension Twake.ChannelActivity {
 
 extension Twake.ChannelMember {
     /// Compares the user's own membership with the channel, whose row holds the read marker.
-    func standing(against known: Twake.Channel) -> TwakeStanding {
+    func freshness(against known: Twake.Channel) -> TwakeFreshness {
         guard lastAccess != nil else { return .same }
         guard known.lastAccess != nil else { return .newer }
         switch order(lastAccess, known.lastAccess) {
@@ -42,7 +42,7 @@ extension Twake.ChannelMember {
             && (notificationLevel == nil || notificationLevel == known.notificationLevel)
     }
 
-    func standing(against known: Twake.ChannelMember) -> TwakeStanding {
+    func freshness(against known: Twake.ChannelMember) -> TwakeFreshness {
         switch order(updatedAt, known.updatedAt) {
         case .earlier: .older
         case .later: .newer
@@ -59,7 +59,7 @@ extension Twake.ChannelMember {
 
 extension Twake.Message {
     /// Compares two versions of a message. A duplicate that contains a channel unknown to the model counts as newer.
-    func standing(against known: Twake.Message) -> TwakeStanding {
+    func freshness(against known: Twake.Message) -> TwakeFreshness {
         switch order(self.updatedAt, known.updatedAt) {
         case .earlier: return .older
         case .later: return .newer

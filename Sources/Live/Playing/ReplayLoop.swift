@@ -6,7 +6,7 @@ import Wire
 
 /// One run of a replay. It connects the timeline, the playback that decides, the outlets, and the user or clients that
 /// steer it. All of it runs on the caller's thread.
-final class ReplayRun {
+final class ReplayLoop {
     /// An error that ends a run, with its outcome.
     struct End: Error {
         var outcome: TailOutcome
@@ -25,18 +25,18 @@ final class ReplayRun {
     static let entriesBetweenLooks = 256
 
     let configuration: ReplayConfiguration
-    let timeline: Timeline
+    let timeline: RecordingTimeline
     let stopping: Stopping
     let outlets: ReplayOutlets
-    var playback: Playback
-    var control = PlayControl()
+    var playback: PlaybackClock
+    var control = ReplayKeys()
     var keyboard: ReplayKeyboard?
     /// The keys that were pressed and not yet handled.
     var pressed: ArraySlice<TerminalKey> = []
     var status: ReplayStatus?
     let watcher: (any ReplayWatcher)?
     /// The commands that were received and not yet handled.
-    var commanded: ArraySlice<PlayControl.Command> = []
+    var commanded: ArraySlice<ReplayKeys.Command> = []
     /// The server for clients of the control socket; `nil` without one.
     let clients: ReplayControl?
     /// The calls of clients that are not yet handled.
@@ -69,7 +69,8 @@ final class ReplayRun {
     private var began = Moment.zero
 
     init(
-        _ configuration: ReplayConfiguration, _ timeline: Timeline, _ console: ReplayConsole, _ outlets: [any Outlet],
+        _ configuration: ReplayConfiguration, _ timeline: RecordingTimeline, _ console: ReplayConsole,
+        _ outlets: [any Outlet],
         _ stopping: Stopping, _ clients: ReplayControl? = nil
     ) {
         self.configuration = configuration
@@ -85,8 +86,8 @@ final class ReplayRun {
         self.clients = clients
         rounds = configuration.loops
         let advised = timeline.tracks.compactMap(\.head.idleLimit).min().map { Duration.microseconds($0) }
-        playback = Playback(
-            pace: Playback.Pace(configuration.pace), idleLimit: configuration.idleLimit ?? advised,
+        playback = PlaybackClock(
+            pace: PlaybackClock.Pace(configuration.pace), idleLimit: configuration.idleLimit ?? advised,
             isPaused: configuration.isStepping, from: .zero, at: MachineClock.monotonic)
         keyboard = console.keys.map { ReplayKeyboard(descriptor: $0) }
         status = console.statusPlace.map { ReplayStatus($0, timeline, isInteractive: console.keys != nil) }
@@ -134,7 +135,7 @@ final class ReplayRun {
     }
 
     /// Returns what comes next. A file that cannot be read any further ends the replay.
-    func upcoming() throws(End) -> Timeline.Upcoming {
+    func upcoming() throws(End) -> RecordingTimeline.Upcoming {
         try reading { () throws(RecordingError) in try timeline.upcoming() }
     }
 
@@ -300,7 +301,7 @@ final class ReplayRun {
         if stopping.wakeup.wait(for: descriptors, timeout: 1_000_000) { status?.invalidate() }
         growth?.clear()
         try reading { () throws(RecordingError) in
-            try timeline.lookAgain()
+            try timeline.readMore()
             guard timeline.isGroup, MachineClock.monotonic >= lookedForMembers + .seconds(1) else { return }
             lookedForMembers = MachineClock.monotonic
             try timeline.lookForMembers(configuration)
@@ -308,7 +309,7 @@ final class ReplayRun {
     }
 }
 
-extension Playback.Pace {
+extension PlaybackClock.Pace {
     fileprivate init(_ pace: ReplayConfiguration.Pace) {
         self =
             switch pace {

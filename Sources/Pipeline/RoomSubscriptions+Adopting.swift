@@ -2,7 +2,7 @@ import SectionedModel
 import Wire
 
 // Rooms that no wish names: which of them are considered, and when.
-extension RoomBook {
+extension RoomSubscriptions {
     /// The rooms that are not wanted and that a wish may include: those that the backend listed, and those that a rule
     /// names.
     var candidates: [String] {
