@@ -1,5 +1,6 @@
 import Events
 package import JSONText
+package import Wire
 
 /// Short forms for building and reading the JSON of answers and frames.
 extension JSONValue {
@@ -36,5 +37,14 @@ extension JSONValue {
     /// The array's elements, or `nil` for any other value.
     var arrayValue: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
+    }
+}
+
+extension SocketIO.Event {
+    /// The arguments as they were sent, a comma-separated list of JSON values; `nil` when there are none.
+    package var argumentList: RawJSON? {
+        let arguments = arguments
+        guard let first = arguments.first, let last = arguments.last else { return nil }
+        return RawJSON(unchecked: array.bytes[first.bytes.startIndex..<last.bytes.endIndex])
     }
 }

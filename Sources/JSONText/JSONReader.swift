@@ -1,3 +1,5 @@
+public import CJSONScan
+
 /// A cursor over borrowed bytes that reads one JSON text in one pass.
 ///
 /// The reader checks everything it passes over (grammar, UTF-8, escapes, depth), whether a value is read or skipped. A
@@ -184,5 +186,259 @@ public struct JSONStringRange: Sendable, Hashable {
     init(_ range: Range<Int>, _ form: Form) {
         self.range = range
         self.form = form
+    }
+}
+
+extension JSONReader {
+    /// Consumes `{`. Read the members by calling `nextKey()` until it returns `nil`.
+    @inlinable
+    public mutating func beginObject() throws(JSONError) {
+        guard try nextByte() == UInt8(ascii: "{") else { throw mismatch(.object) }
+        try descend()
+    }
+
+    /// Consumes the next key and its colon. At the end of the object, consumes `}` and returns `nil`.
+    @inlinable
+    public mutating func nextKey() throws(JSONError) -> JSONKey? {
+        let start = position
+        if let contents = bytes.withUnsafeBufferPointer({ Self.compactKey(in: $0, at: start) }) {
+            position = contents.upperBound + 2
+            return JSONKey(range: JSONStringRange(contents, .ascii))
+        }
+        if start < bytes.count, bytes[start] == UInt8(ascii: "}") {
+            leave()
+            return nil
+        }
+        return try nextKeySlowly()
+    }
+
+    /// Returns the range of the next key's contents if it has the most common form: directly after a comma or the
+    /// opening brace, without white space or escapes. Returns `nil` for any other form.
+    @inlinable
+    @inline(__always)
+    static func compactKey(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Range<Int>? {
+        guard let base = text.baseAddress, start > 0, start < text.count - 2 else { return nil }
+        let isFirst = base[start - 1] == UInt8(ascii: "{")
+        guard isFirst || base[start] == UInt8(ascii: ",") else { return nil }
+        let quote = isFirst ? start : start + 1
+        guard base[quote] == UInt8(ascii: "\"") else { return nil }
+        let end = quote + 1 + json_plain_prefix(base + quote + 1, text.count - quote - 1)
+        guard end < text.count - 1, base[end] == UInt8(ascii: "\""), base[end + 1] == UInt8(ascii: ":") else {
+            return nil
+        }
+        return Range(uncheckedBounds: (quote + 1, end))
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func nextKeySlowly() throws(JSONError) -> JSONKey? {
+        guard try nextMember(opening: UInt8(ascii: "{")) else { return nil }
+        guard try nextByte() == UInt8(ascii: "\"") else { throw unexpectedByte() }
+        let contents = try contents()
+        guard try nextByte() == UInt8(ascii: ":") else { throw unexpectedByte() }
+        position += 1
+        return JSONKey(range: contents)
+    }
+
+    /// Consumes `[`. Call `nextElement()` before each element until it returns false.
+    @inlinable
+    public mutating func beginArray() throws(JSONError) {
+        guard try nextByte() == UInt8(ascii: "[") else { throw mismatch(.array) }
+        try descend()
+    }
+
+    /// Returns whether another element follows.
+    ///
+    /// If it returns true, the caller must read or skip that element. If it returns false, the closing `]` has been
+    /// consumed.
+    @inlinable
+    public mutating func nextElement() throws(JSONError) -> Bool {
+        let start = position
+        guard start > 0, start < bytes.count else { return try nextElementSlowly() }
+        let byte = bytes[start]
+        if byte == UInt8(ascii: "]") {
+            leave()
+            return false
+        }
+        // After an opening bracket, anything may start the first element. After a value, only a comma leads to the next
+        // one.
+        let before = bytes[start - 1]
+        guard before > UInt8(ascii: " "), byte > UInt8(ascii: " ") else { return try nextElementSlowly() }
+        if before == UInt8(ascii: "[") { return true }
+        guard byte == UInt8(ascii: ",") else { throw unexpectedByte() }
+        position = start + 1
+        return true
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func nextElementSlowly() throws(JSONError) -> Bool { try nextMember(opening: UInt8(ascii: "[")) }
+
+    /// Consumes the opening bracket at the cursor.
+    @inlinable
+    @inline(__always)
+    mutating func descend() throws(JSONError) {
+        guard depth < maximumDepth else { throw tooDeep() }
+        depth += 1
+        position += 1
+    }
+
+    @usableFromInline
+    @inline(never)
+    func tooDeep() -> JSONError {
+        bytes.withUnsafeBufferPointer { JSONScanner(text: $0).tooDeep(at: position, limit: maximumDepth) }
+    }
+
+    /// Consumes the closing bracket at the cursor.
+    @inlinable
+    @inline(__always)
+    mutating func leave() {
+        position += 1
+        if depth > 0 { depth -= 1 }
+    }
+
+    /// Consumes the comma before the next member and returns true, or consumes the closing bracket and returns false.
+    ///
+    /// The byte before the cursor shows whether a member came before: it is either the opening bracket or the end of a
+    /// value, and a value never ends with an opening bracket. The reader therefore stores no state for this, and
+    /// reading can resume at any offset.
+    private mutating func nextMember(opening: UInt8) throws(JSONError) -> Bool {
+        let isFirst = isAfter(opening)
+        let byte = try nextByte()
+        // In ASCII, each closing bracket is its opening bracket plus 2.
+        if byte == opening + 2 {
+            leave()
+            return false
+        }
+        if isFirst { return true }
+        guard byte == UInt8(ascii: ",") else { throw unexpectedByte() }
+        position += 1
+        return true
+    }
+
+    /// Whether only white space (which `peek()` may have consumed), or nothing, lies between `opening` and the cursor.
+    private func isAfter(_ opening: UInt8) -> Bool {
+        var i = position
+        while i > 0 {
+            i -= 1
+            if bytes[i] == opening { return true }
+            guard JSONByte.isSpace(bytes[i]) else { return false }
+        }
+        return false
+    }
+}
+
+extension JSONReader {
+    /// Consumes an integer that fits `Int64`.
+    public mutating func int64() throws(JSONError) -> Int64 {
+        let start = position
+        let (value, end) = bytes.withUnsafeBufferPointer { JSONScanner(text: $0).shortInteger(at: start) }
+        if end > start {
+            position = end
+            return value
+        }
+        let number = try number()
+        guard number.isInteger, let value = number.int64 else { throw rejected(number) }
+        return value
+    }
+
+    /// Consumes any number. Throws if it is too large for a finite `Double`.
+    public mutating func double() throws(JSONError) -> Double {
+        let number = try number()
+        let value = bytes.withUnsafeBufferPointer { JSONScanner(text: $0).double(number) }
+        guard value.isFinite else { throw rejected(number) }
+        return value
+    }
+
+    /// Consumes a Boolean: `true` or `false`.
+    @inlinable
+    public mutating func bool() throws(JSONError) -> Bool {
+        switch try nextByte() {
+        case UInt8(ascii: "t"):
+            try literal("true")
+            return true
+        case UInt8(ascii: "f"):
+            try literal("false")
+            return false
+        default: throw mismatch(.bool)
+        }
+    }
+
+    /// Consumes `null` if it is next, and returns whether it was.
+    @inlinable
+    public mutating func null() throws(JSONError) -> Bool {
+        guard try nextByte() == UInt8(ascii: "n") else { return false }
+        try literal("null")
+        return true
+    }
+
+    /// Consumes an integer that fits `Int64`, or consumes `null` and returns `nil`.
+    @inlinable
+    public mutating func int64OrNull() throws(JSONError) -> Int64? {
+        if try null() { return nil }
+        return try int64()
+    }
+
+    /// Consumes a number, or consumes `null` and returns `nil`.
+    @inlinable
+    public mutating func doubleOrNull() throws(JSONError) -> Double? {
+        if try null() { return nil }
+        return try double()
+    }
+
+    /// Consumes a Boolean, or consumes `null` and returns `nil`.
+    @inlinable
+    public mutating func boolOrNull() throws(JSONError) -> Bool? {
+        if try null() { return nil }
+        return try bool()
+    }
+
+    /// Consumes a word whose first letter is at the cursor.
+    @inlinable
+    @inline(__always)
+    mutating func literal(_ word: StaticString) throws(JSONError) {
+        let start = position
+        let length = word.utf8CodeUnitCount
+        let isThere = bytes.withUnsafeBufferPointer { text in
+            guard text.count - start >= length, let base = text.baseAddress else { return false }
+            return json_same_bytes(base + start, word.utf8Start, length)
+        }
+        guard isThere else { return try wrongLiteral(word) }
+        position = start + length
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func wrongLiteral(_ word: StaticString) throws(JSONError) {
+        let start = position
+        position = try bytes.withUnsafeBufferPointer { (text) throws(JSONError) in
+            try JSONScanner(text: text).literalEnd(from: start, word)
+        }
+    }
+
+    /// Consumes the next value, which must be a number.
+    mutating func number() throws(JSONError) -> JSONNumber {
+        let byte = try nextByte()
+        guard byte == UInt8(ascii: "-") || JSONByte.isDigit(byte) else { throw mismatch(.number) }
+        let start = position
+        let number = try bytes.withUnsafeBufferPointer { (text) throws(JSONError) in
+            try JSONScanner(text: text).number(from: start)
+        }
+        position = number.range.upperBound
+        return number
+    }
+
+    /// Moves back to the start of a number that does not fit the requested type, and returns the error.
+    private mutating func rejected(_ number: JSONNumber) -> JSONError {
+        position = number.range.lowerBound
+        return JSONError(.invalidNumber, at: position)
+    }
+}
+
+extension JSONNumber {
+    /// The value of an integer, or `nil` if it does not fit.
+    var int64: Int64? {
+        if !isNegative { return Int64(exactly: significand) }
+        return significand <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- significand) : nil
     }
 }

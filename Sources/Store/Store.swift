@@ -1,3 +1,4 @@
+import Glibc
 import Network
 import Pipeline
 import Wire
@@ -202,6 +203,174 @@ extension Store {
             guard gathered.count > 1 else { return state.change { $0.handlers.onTrouble }(error) }
             // One write that fails must not take the others down: store each on its own.
             for keeping in gathered { keep([keeping], on: &database, telling: state) }
+        }
+    }
+}
+
+// The functions of this extension block until the store's thread has answered.
+extension Store {
+    /// Returns what the store remembers of an account, or `nil` when the account is unknown. Blocks.
+    ///
+    /// When `user` is `nil`, the result describes the account of the server that was used last.
+    public func remembered(of server: String, user: String? = nil, view: String = "") throws(StoreError) -> Remembered?
+    {
+        try perform { (database) throws(StoreError) in
+            try database.remembered(server: server, user: user, view: view)
+        }
+    }
+
+    /// Returns the accounts that the store knows, the most recently used first. Blocks.
+    public func accounts() throws(StoreError) -> [StoreAccount] {
+        try perform { (database) throws(StoreError) in try database.accountList() }
+    }
+
+    /// Returns the outbox of an account, oldest entry first. Blocks.
+    public func outbox(of account: StoreAccount) throws(StoreError) -> [(id: String, entry: [UInt8])] {
+        try perform { (database) throws(StoreError) in
+            guard let number = try database.number(of: account) else { return [] }
+            return try database.outbox(of: number)
+        }
+    }
+
+    /// Returns all notes of an account. Blocks.
+    public func notes(of account: StoreAccount) throws(StoreError) -> [StoreNote: String] {
+        try perform { (database) throws(StoreError) in
+            guard let number = try database.number(of: account) else { return [:] }
+            return try database.notes(of: number)
+        }
+    }
+
+    /// Removes all data of an account. Blocks.
+    ///
+    /// Another process that still writes to the account gets `StoreError.loggedOut`, so it cannot bring the data back.
+    ///
+    /// - Returns: Whether the account was known.
+    @discardableResult
+    public func forget(_ account: StoreAccount) throws(StoreError) -> Bool {
+        try perform { (database) throws(StoreError) in try database.forget(account) }
+    }
+
+    /// Writes `writes` after everything submitted before, and returns once they are committed. Blocks.
+    ///
+    /// - Parameter now: The current time in milliseconds since 1970.
+    public func commit(_ writes: [StoreWrite], of scope: StoreScope, at now: Int64) throws(StoreError) {
+        try perform { (database) throws(StoreError) in
+            try database.commit([Store.Keeping(writes: writes, scope: scope, now: now)])
+        }
+    }
+}
+
+extension Store {
+    /// Writes `writes` after everything submitted before.
+    ///
+    /// - Parameters:
+    ///   - now: The current time in milliseconds since 1970.
+    ///   - completion: Called on the store's thread once the writes are on disk, or with the error that prevented it.
+    ///     Called on the caller's thread when the store is closed.
+    public func commit(
+        _ writes: [StoreWrite], of scope: StoreScope, at now: Int64,
+        completion: @escaping @Sendable (StoreError?) -> Void
+    ) {
+        do throws(StoreError) {
+            try start { database in
+                do throws(StoreError) {
+                    try database.commit([Keeping(writes: writes, scope: scope, now: now)])
+                    completion(nil)
+                } catch {
+                    completion(error)
+                }
+            }
+        } catch {
+            completion(error)
+        }
+    }
+
+    /// Reads the outbox of an account, oldest entry first.
+    ///
+    /// - Parameter completion: Called on the store's thread, or on the caller's thread when the store is closed. It
+    ///   receives an empty array when the outbox cannot be read.
+    public func readOutbox(
+        of account: StoreAccount, completion: @escaping @Sendable ([(id: String, entry: [UInt8])]) -> Void
+    ) {
+        do throws(StoreError) {
+            try start { database in
+                let number = (try? database.number(of: account)) ?? nil
+                completion(number.flatMap { try? database.outbox(of: $0) } ?? [])
+            }
+        } catch {
+            completion([])
+        }
+    }
+
+    /// Makes this process the only one that sends the outbox entries of this file, until it ends or closes the store.
+    ///
+    /// - Returns: Whether this process owns the outboxes. `false` when another process does: two senders would do
+    ///   everything twice.
+    public func takeOutbox() -> Bool {
+        state.change { state in
+            if state.outboxLock != nil { return true }
+            let descriptor = Glibc.open(path + ".outbox", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
+            guard descriptor >= 0 else { return false }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                Glibc.close(descriptor)
+                return false
+            }
+            state.outboxLock = descriptor
+            return true
+        }
+    }
+
+    /// Releases the lock on the outboxes, so that another process can take it.
+    func releaseOutbox() {
+        state.change { state in
+            if let descriptor = state.outboxLock { Glibc.close(descriptor) }
+            state.outboxLock = nil
+        }
+    }
+}
+
+/// The errors of the store.
+public enum StoreError: Error, Hashable, Sendable {
+    /// A system call failed with `errno` equal to `code`.
+    case system(operation: String, path: String, code: Int32)
+    /// The file or its folder is not safe for private data; `why` gives the reason.
+    case unsafe(path: String, why: String)
+    /// The file is a database of another program.
+    case foreign(path: String)
+    /// A newer version of this program wrote the file; `version` is its schema version.
+    case newer(path: String, version: Int)
+    /// Another process held its lock on the file for longer than the store's patience.
+    case busy(path: String)
+    /// The disk is full, or the store has reached its maximum size. Earlier commits are safe.
+    case full(path: String)
+    /// The file is damaged. The next opening renames it.
+    case damaged(path: String, message: String)
+    /// Any other error of SQLite.
+    case database(operation: String, path: String, message: String)
+    /// The account was logged out, so the store accepts no more data for it.
+    case loggedOut(server: String, user: String)
+    /// The store does not hold the thing, and its download failed for the given reason.
+    case notDownloaded(String)
+    /// The store was already closed.
+    case closed(path: String)
+}
+
+extension StoreError: CustomStringConvertible {
+    /// One sentence that describes the error to a user.
+    public var description: String {
+        switch self {
+        case .system(let operation, let path, let code):
+            "cannot \(operation) \(path): \(String(cString: strerror(code)))"
+        case .unsafe(let path, let why): "\(path) cannot hold a store: \(why)"
+        case .foreign(let path): "\(path) is a database of another program"
+        case .newer(let path, let version): "\(path) was written by a newer weir (version \(version) of the store)"
+        case .busy(let path): "\(path) is locked by another process"
+        case .full(let path): "\(path) cannot grow: the disk, or the limit of the store, is full"
+        case .damaged(let path, let message): "\(path) is damaged: \(message)"
+        case .database(let operation, let path, let message): "\(path): \(message) (\(operation))"
+        case .loggedOut(let server, let user): "user \(user) of \(server) was logged out: nothing is kept any more"
+        case .notDownloaded(let why): "cannot be downloaded: \(why)"
+        case .closed(let path): "\(path) is closed"
         }
     }
 }

@@ -303,3 +303,9 @@ struct StreamMessage: ~Copyable {
     /// The id of the recording that the message belongs to.
     var recording: String? { header(StreamChunk.headers[0]) }
 }
+
+/// The C library of this room with its version.
+package enum StreamsLibraries {
+    /// The library with the version that runs, for `weir --version`.
+    package static var versions: [(name: String, version: String)] { [("nats", String(cString: nats_GetVersion()))] }
+}

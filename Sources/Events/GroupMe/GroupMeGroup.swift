@@ -1,3 +1,5 @@
+package import JSONText
+
 extension GroupMe {
     /// A group, or a topic of a group (GroupMe GM-29). A field that is absent or null on the wire is `nil`, which means
     /// that its value is unknown. The members are not part of the group; an answer carries them next to it
@@ -138,4 +140,156 @@ extension GroupMe {
         /// The state, which remains known after the membership has ended.
         package var state: MembershipState
     }
+}
+
+extension GroupMe.Group: FieldedEntity {
+    package static let subject = "group"
+    package static let blank = Self(id: "")
+    /// The fields of a group in an answer, of the reduced group in `membership.create`, and of a group in Weir's files.
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id).required,
+        Field("name", at: \.name) { (reader) throws(Mismatch) in try reader.textIfAny() },
+        Field("type", at: \.type) { (reader) throws(Mismatch) in
+            try reader.textIfAny().map { GroupMe.GroupType(wire: $0) }
+        },
+        Field("description", at: \.description),
+        Field("image_url", wire: "image_url", "avatar_url", at: \.imageURL),
+        Field("creator_user_id", wire: "creator_user_id", "creator_id", at: \.creator),
+        .instant("created_at", at: \.createdAt),
+        .instant("updated_at", at: \.updatedAt),
+        .object(
+            "messages",
+            [
+                Field("count", at: \.messagesCount),
+                Field("last_message_id", at: \.lastMessage),
+                .instant("last_message_created_at", at: \.lastMessageAt),
+                .instant("last_message_updated_at", at: \.lastMessageUpdatedAt),
+                Field("preview", at: \.preview),
+            ]),
+        Field("members_count", at: \.membersCount),
+        Field("max_members", wire: "max_members", "max_memberships", at: \.mostMembers),
+        Field("share_url", at: \.shareURL),
+        Field("like_icon", at: \.likeIcon),
+        Field("theme_name", at: \.theme),
+        .instant("muted_until", at: \.mutedUntil),
+        Field("requires_approval", at: \.requiresApproval),
+        Field("unread_count", at: \.unreadCount),
+        Field("last_read_message_id", at: \.lastRead),
+        .instant("last_read_at", at: \.lastReadAt),
+        Field("parent_id", at: \.parent),
+        Field("children_count", at: \.topicsCount),
+        Field("message_edit_period", at: \.editPeriod),
+        Field("message_deletion_mode", at: \.deletionModes),
+        .fallback("group_id", at: \.id),
+    ]
+}
+
+extension GroupMe.Group.Preview: FieldedEntity, FieldScalar {
+    package static let subject = "preview"
+    package static let blank = Self()
+    package static let fields: [Field<Self>] = [
+        Field("nickname", at: \.nickname) { (reader) throws(Mismatch) in try reader.textIfAny() },
+        Field("text", at: \.text) { (reader) throws(Mismatch) in try reader.textIfAny() },
+        Field("image_url", at: \.imageURL),
+    ]
+}
+
+extension GroupMe.GroupRecord {
+    /// Reads a group of an answer, with its members.
+    init(reading reader: inout JSONReader, _ sieve: RowSieve? = nil) throws(Mismatch) {
+        var group = GroupMe.Group.blank
+        var members: [GroupMe.Member]?
+        var read: UInt64 = 0
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.isNamed(key, "members") {
+                members = try reader.isNull() ? nil : GroupMe.Member.list(reading: &reader, of: "", sieve)
+            } else if try !GroupMe.Group.fields.take(key, into: &group, from: &reader, .wire, &read) {
+                try reader.pass()
+            }
+        }
+        try GroupMe.Group.fields.check(group, read, at: start, .wire)
+        // A group without its members contains a count of 0 (GroupMe GM-29).
+        group.membersCount = members?.count ?? group.membersCount.flatMap { $0 == 0 ? nil : $0 }
+        if group.lastMessage == nil { group.preview = nil }
+        self.init(group, members: members?.map { $0.moved(to: group.id) })
+    }
+}
+
+extension GroupMe.ReactionSymbol: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        try ifAny(reading: &reader)
+    }
+    func write(into writer: inout JSONWriter) { encode(into: &writer) }
+}
+
+extension Field {
+    /// Returns a field for a time in any of the forms that GroupMe writes (GroupMe GM-15).
+    static func instant(
+        _ name: StaticString, at path: any WritableKeyPath<Entity, Timestamp?> & Sendable
+    ) -> Field {
+        Field(name, at: path) { (reader) throws(Mismatch) in try reader.instantIfAny(.wire) }
+    }
+}
+
+extension GroupMe.Member: FieldedEntity {
+    package static let subject = "member"
+    package static let blank = Self(group: "", user: "")
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id),
+        Field("group_id", at: \.group),
+        Field("user_id", at: \.user).required,
+        Field("nickname", at: \.nickname),
+        Field("name", at: \.name),
+        Field("image_url", wire: "image_url", "avatar_url", at: \.imageURL),
+        Field("muted", at: \.isMuted),
+        Field("autokicked", at: \.isAutokicked),
+        Field("roles", at: \.roles),
+        Field("guid", at: \.guid),
+    ]
+
+    /// Reads a member that `encode` wrote.
+    package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+        self = try reader.logged(Self.subject) { (reader) throws(Mismatch) in
+            let start = reader.offset
+            let member = try Self(reading: &reader, .log)
+            try member.group.entity.require("group_id", at: start)
+            return member
+        }
+    }
+
+    /// Reads a member of `group`. The wire does not repeat the group inside its list of members.
+    init(reading reader: inout JSONReader, of group: GroupMe.GroupID) throws(Mismatch) {
+        try self.init(reading: &reader)
+        if self.group.isBlank { self.group = group }
+    }
+
+    /// Reads the members of a group; null counts as an empty list.
+    static func list(
+        reading reader: inout JSONReader, of group: GroupMe.GroupID, _ sieve: RowSieve?
+    ) throws(Mismatch) -> [Self] {
+        var members: [Self] = []
+        guard try reader.openListIfAny() else { return members }
+        try reader.rows(through: sieve) { (reader) throws(Mismatch) in
+            members.append(try Self(reading: &reader, of: group))
+        }
+        return members
+    }
+
+    /// Returns the same membership in another group: the group that contains the list, if the
+    /// list precedes the group's id.
+    func moved(to group: GroupMe.GroupID) -> Self {
+        var member = self
+        member.group = group
+        return member
+    }
+}
+
+extension GroupMe.MembershipReport: FieldedEntity {
+    package static let subject = "membership state"
+    package static let blank = Self(group: "", state: "")
+    package static let fields: [Field<Self>] = [
+        Field("group_id", at: \.group).required,
+        Field("state", at: \.state).required,
+    ]
 }

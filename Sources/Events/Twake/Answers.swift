@@ -272,3 +272,81 @@ extension JSONReader {
         return nil
     }
 }
+
+extension Twake {
+    /// The answer to a login or a token renewal (Twake TW-67). All times are seconds on the wire.
+    ///
+    /// Both tokens are secrets: they do not appear when the value is printed or reflected.
+    package struct Authentication: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+        /// The access token, which requests carry and with which the socket is authenticated.
+        package var token: String
+        /// The time the access token expires. A socket that is already authenticated outlives it.
+        package var expiration: Timestamp
+        /// The token with which to request the next access token. It may be used more than once.
+        package var refreshToken: String?
+        /// The time the refresh token expires.
+        package var refreshExpiration: Timestamp?
+        /// The time the server issued the tokens (B).
+        package var issuedAt: Timestamp?
+
+        /// Returns whether the access token must be renewed: it expires within `margin` milliseconds from `now`. The
+        /// app renewed ten minutes ahead.
+        package func isDue(at now: Timestamp, margin: Int64 = 600_000) -> Bool {
+            let (limit, overflows) = now.milliseconds.addingReportingOverflow(margin)
+            return overflows || expiration.milliseconds < limit
+        }
+
+        /// The time the access token expires, without the tokens.
+        package var description: String { "tokens until \(expiration.milliseconds)" }
+
+        /// The times of expiry, without the tokens.
+        package var customMirror: Mirror {
+            Mirror(self, children: ["expiration": expiration, "refreshExpiration": refreshExpiration as Any])
+        }
+    }
+}
+
+extension Twake.Authentication {
+    /// Reads `{"token",…}` (A) or `{"access_token":{"value",…}}` (B).
+    init(reading reader: inout JSONReader) throws(Mismatch) {
+        var fields = AuthenticationFields()
+        let start = try reader.open()
+        while let key = try reader.field() {
+            if reader.isNamed(key, "access_token") {
+                guard try reader.openIfAny() else { continue }
+                while let key = try reader.field() { try fields.take(key, from: &reader) }
+            } else {
+                try fields.take(key, from: &reader)
+            }
+        }
+        self.init(
+            token: try fields.token.required("token", at: start),
+            expiration: try fields.expiration.required("expiration", at: start), refreshToken: fields.refreshToken,
+            refreshExpiration: fields.refreshExpiration, issuedAt: fields.issuedAt)
+    }
+}
+
+/// The fields of an authentication while it is being read.
+private struct AuthenticationFields {
+    var token: String?
+    var expiration: Timestamp?
+    var refreshToken: String?
+    var refreshExpiration: Timestamp?
+    var issuedAt: Timestamp?
+
+    mutating func take(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) {
+        if reader.isNamed(key, "token") || reader.isNamed(key, "value") {
+            token = try reader.textIfAny()?.unlessEmpty
+        } else if reader.isNamed(key, "expiration") {
+            expiration = try reader.timeIfAny()
+        } else if reader.isNamed(key, "refresh_token") || reader.isNamed(key, "refresh") {
+            refreshToken = try reader.textIfAny()?.unlessEmpty
+        } else if reader.isNamed(key, "refresh_expiration") {
+            refreshExpiration = try reader.timeIfAny()
+        } else if reader.isNamed(key, "time") {
+            issuedAt = try reader.timeIfAny()
+        } else {
+            try reader.pass()
+        }
+    }
+}

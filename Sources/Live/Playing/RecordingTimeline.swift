@@ -327,3 +327,203 @@ extension Record {
         if case .frame(let frame) = self { frame.wasReceived } else { false }
     }
 }
+
+// Opening recordings and keeping marks.
+extension RecordingTimeline {
+    /// Opens the recordings of a configuration. Files of one recording become its segments, in order.
+    convenience init(opening configuration: ReplayConfiguration, keepsWay: Bool, keepsChecksum: Bool)
+        throws(RecordingError)
+    {
+        if let stream = configuration.stream {
+            let reader = try RecordingReader(reading: stream, name: configuration.paths.first ?? "the stream")
+            // A stream can be read only once, like standard input.
+            let track = try RecordingTrack(["-"], reader, configuration, keepsWay: false, keepsChecksum: keepsChecksum)
+            self.init([track], keepsWay: false)
+            return
+        }
+        if configuration.paths.count == 1, let members = try RemoteRecordings.members(configuration.paths[0]) {
+            let tracks = try members.map { path throws(RecordingError) in
+                try Self.member(path, configuration)
+            }
+            self.init(tracks, group: GroupModel(keepsChecksum: keepsChecksum), keepsWay: keepsWay)
+            return
+        }
+        var recordings: [(id: String, files: [(segment: Int, path: String)])] = []
+        for path in try Self.segments(of: configuration) {
+            // A stream can be read only once, so its head is not read here and it cannot be a segment.
+            let head = RecordingTrack.isStream(path) ? nil : try RecordingReader(opening: path).head
+            let id = head?.recording ?? path
+            let file = (segment: head?.segment ?? 1, path: path)
+            if let index = recordings.firstIndex(where: { $0.id == id }) {
+                recordings[index].files.append(file)
+            } else {
+                recordings.append((id, [file]))
+            }
+        }
+        var tracks: [RecordingTrack] = []
+        for recording in recordings {
+            let paths = recording.files.sorted { $0.segment < $1.segment }.map(\.path)
+            tracks.append(
+                try RecordingTrack(
+                    paths, try RecordingReader(opening: paths[0]), configuration,
+                    keepsWay: keepsWay || configuration.loops != 1, keepsChecksum: keepsChecksum))
+        }
+        self.init(
+            tracks, marks: try Self.keptMarks(of: recordings.flatMap { $0.files.map(\.path) }, tracks),
+            keepsWay: keepsWay)
+    }
+
+    /// Returns the paths to play. For a recording in a stream they are its segments, beginning with the last one that
+    /// starts before the start position: nothing earlier has to be read.
+    private static func segments(of configuration: ReplayConfiguration) throws(RecordingError) -> [String] {
+        var paths: [String] = []
+        for path in configuration.paths { paths += try RemoteRecordings.segments(of: path) }
+        guard configuration.paths.count == 1, paths.count > 1, let start = configuration.start else { return paths }
+        for index in paths.indices.dropFirst().reversed() {
+            var reader = try RecordingReader(opening: paths[index])
+            guard case .record(_, let stamp)? = try reader.next() else { continue }
+            if start.isAfter(stamp) { return Array(paths[index...]) }
+        }
+        return paths
+    }
+
+    /// Opens one recording of a group, without reading ahead.
+    private static func member(
+        _ path: String, _ configuration: ReplayConfiguration
+    ) throws(RecordingError) -> RecordingTrack {
+        try RecordingTrack(
+            [path], try RecordingReader(opening: path), configuration, keepsWay: true, keepsChecksum: false)
+    }
+
+    /// Adds the members that have begun since the last call, if the group is followed.
+    func lookForMembers(_ configuration: ReplayConfiguration) throws(RecordingError) {
+        guard isGroup, let members = try RemoteRecordings.members(configuration.paths[0]) else { return }
+        let known = Set(tracks.flatMap(\.segments))
+        for path in members where !known.contains(path) {
+            add(try Self.member(path, configuration))
+        }
+    }
+
+    /// Returns the marks that earlier replays stored next to the files.
+    private static func keptMarks(of paths: [String], _ tracks: [RecordingTrack]) throws(RecordingError) -> [PlacedMark]
+    {
+        guard tracks.count == 1 else { return [] }
+        var marks: [PlacedMark] = []
+        for path in paths where !RecordingTrack.isStream(path) {
+            marks += try MarkFile(beside: path).marks().map { PlacedMark($0.label, number: $0.number, time: $0.time) }
+        }
+        return marks
+    }
+
+    /// Adds a mark, and stores it in the mark file next to the recording.
+    func keep(_ mark: PlacedMark) throws(RecordingError) {
+        add(mark)
+        guard tracks.count == 1, let path = tracks.first.map({ $0.segments[$0.segment] }),
+            !RecordingTrack.isStream(path)
+        else {
+            return
+        }
+        try MarkFile(beside: path).append(
+            MarkFile.Mark(label: mark.label, number: mark.number, time: mark.time, wall: position.wall ?? 0))
+    }
+
+    /// Returns the time on the timeline that corresponds to a wall-clock time, in microseconds since 1970.
+    func time(ofWall wall: Int64) -> Moment {
+        let earliest = tracks.map(\.head.wallStart).min() ?? 0
+        let (time, overflows) = wall.subtractingReportingOverflow(earliest)
+        return overflows ? .zero : max(Moment(microseconds: time), .zero)
+    }
+}
+
+// Comparing positions with records during a replay.
+extension RecordingPosition {
+    /// Returns whether a record is at or after this position. `time` is the record's time on the timeline.
+    func isReached(by record: Record, _ stamp: Stamp, at time: Moment) -> Bool {
+        switch self {
+        case .offset(let microseconds): time.microseconds >= microseconds
+        case .wall(let wall): stamp.wall >= wall
+        case .record(let number): stamp.n >= number
+        case .mark(let label): if case .mark(let mark) = record { mark.label == label } else { false }
+        }
+    }
+
+    /// Returns whether this position is after a record with this stamp, as far as the stamp alone determines it. A mark
+    /// never is.
+    func isAfter(_ stamp: Stamp) -> Bool {
+        switch self {
+        case .offset(let microseconds): stamp.time.microseconds < microseconds
+        case .wall(let wall): stamp.wall < wall
+        case .record(let number): stamp.n < number
+        case .mark: false
+        }
+    }
+
+    /// The position in the syntax that `RecordingPosition` parses.
+    var text: String {
+        switch self {
+        case .offset(let microseconds): "+" + TimeText.span(milliseconds: microseconds / 1000)
+        case .wall(let wall): TimeText.rfc3339(wall: wall)
+        case .record(let number): "n:\(number)"
+        case .mark(let label): "mark:\(label)"
+        }
+    }
+}
+
+/// The merged model of a group's recordings. It contains the rows of all members' models.
+///
+/// A member drops the rows of a room that it gives away, and the member that takes the room fetches them. So the rows of a room come from
+/// its holder. Several members may have the same row, such as a channel or a person; the latest change wins. The rows of a member that
+/// ended or was fenced off stay until all other members have taken over. Then the rows that no other member has are removed.
+struct GroupModel {
+    private(set) var model: SectionedCollection<Item>
+    private var diffs = 0
+    /// The indices of the members whose rows no longer count.
+    private(set) var gone: Set<Int> = []
+
+    init(keepsChecksum: Bool) { model = SectionedCollection(keepsChecksum: keepsChecksum) }
+
+    /// Converts the changes in the members' reports into changes of this model. `others` contains the models of the other members.
+    mutating func merge(_ reports: [StampedReport], _ others: [SectionedCollection<Item>]) -> [StampedReport] {
+        reports.compactMap { stamped in
+            guard case .diff(let diff) = stamped.report else { return stamped }
+            for deletion in diff.batch.deletions { drop(deletion.element.id, others) }
+            for insertion in diff.batch.insertions { take(insertion.element) }
+            for change in diff.batch.updates + diff.batch.moves { take(change.new) }
+            guard let batch = commit() else { return nil }
+            var stamped = stamped
+            stamped.report = .diff(
+                DiffReport(
+                    sequence: diffs, cause: diff.cause, batch: batch, refetched: diff.refetched, user: diff.user,
+                    isRecalled: diff.isRecalled))
+            return stamped
+        }
+    }
+
+    /// Removes the rows of a member that ended. `rows` is the member's last model.
+    mutating func retire(
+        _ member: Int, _ rows: SectionedCollection<Item>, of user: String?, _ others: [SectionedCollection<Item>],
+        _ stamp: Stamp
+    ) -> StampedReport? {
+        gone.insert(member)
+        rows.forEachElement { drop($1.id, others) }
+        return commit().map { batch in
+            StampedReport(
+                stamp: stamp, report: .diff(DiffReport(sequence: diffs, cause: stamp.n, batch: batch, user: user)))
+        }
+    }
+
+    private mutating func drop(_ id: Item.ID, _ others: [SectionedCollection<Item>]) {
+        if let row = others.lazy.compactMap({ $0[id] }).first { take(row) } else { model.remove(id) }
+    }
+
+    private mutating func take(_ row: Item) {
+        // The model refuses a row without a sort key.
+        do throws(ModelError) { try model.upsert(row) } catch { return }
+    }
+
+    private mutating func commit() -> Batch<Item>? {
+        let batch = model.commit()
+        if batch != nil { diffs += 1 }
+        return batch
+    }
+}

@@ -3,6 +3,7 @@ import JSONText
 import Pipeline
 import Recording
 import SectionedModel
+import Terminal
 import Wire
 
 /// Writes reports as JSON objects, one per line, in the format of `schemas/envelope.schema.json`.
@@ -267,5 +268,153 @@ struct Envelope: ~Copyable {
         writer.integer(path.section)
         writer.integer(path.item)
         writer.endArray()
+    }
+}
+
+/// A projection of the objects of `--format json` to some members, such as `payload.resource.text` or `diff[0].op`. The
+/// key of each value is its path; a missing value is null. All lines have the same keys in the same order, for all
+/// object types.
+public struct EnvelopeFields: Hashable, Sendable {
+    /// An error in a list of fields.
+    public struct Malformed: Error, Hashable, Sendable {
+        /// The error in one sentence, with a suggestion if there is one.
+        public var message: String
+    }
+
+    /// A member of the object, and the path inside its value.
+    private struct Field: Hashable {
+        var name: String
+        var member: String
+        var path: JSONPath
+    }
+
+    /// The names that a list may contain. A path may follow a name.
+    public static var memberNames: [String] { Envelope.members }
+
+    private var fields: [Field] = []
+
+    /// Parses a comma-separated list of names and paths.
+    public init(_ text: String) throws(Malformed) {
+        for name in text.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed) {
+            // Filters and templates use the name `title` for the same member.
+            let asked = String(name.prefix { $0 != "." && $0 != "[" })
+            let member = asked == "title" ? "room_title" : asked
+            guard Envelope.members.contains(member) else {
+                throw Malformed(
+                    message: "unknown member '\(TerminalText.truncated(member, to: 40))'"
+                        + Suggestion.phrase(for: member, among: Envelope.members))
+            }
+            guard let path = JSONPath(name.dropFirst(asked.count), beginsInArguments: member == "payload") else {
+                throw Malformed(
+                    message: "invalid path '\(TerminalText.truncated(name, to: 60))'; \(JSONPath.hint)")
+            }
+            fields.append(Field(name: name, member: member, path: path))
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+
+    /// Appends the projection of one object as a line.
+    func append(_ object: RawJSON, to writer: inout JSONWriter) {
+        writer.beginObject()
+        for field in fields {
+            writer.key(field.name)
+            if let value = JSONPath(key: field.member).value(in: object).flatMap({ field.path.value(in: $0) }) {
+                writer.raw(value)
+            } else {
+                writer.null()
+            }
+        }
+        writer.endObject()
+        writer.endLine()
+    }
+}
+
+// The single facts of an action's change, for the printers. A fact is `nil` when the change does not have it.
+extension ActionReport.Change {
+    /// The change as one word, for the member `state` of the JSON form.
+    var name: String {
+        switch self {
+        case .queued: "queued"
+        case .sending: "sending"
+        case .done: "done"
+        case .refused: "refused"
+        case .delayed: "delayed"
+        case .dropped: "dropped"
+        }
+    }
+
+    var attempt: Int? { if case .sending(let attempt) = self { attempt } else { nil } }
+
+    var subject: EntityID? { if case .done(let subject) = self { subject } else { nil } }
+
+    /// The reason of a refusal or a delay. Untrusted text.
+    var why: String? {
+        switch self {
+        case .refused(let why, _), .delayed(let why, _): why
+        case .queued, .sending, .done, .dropped: nil
+        }
+    }
+
+    var status: Int? { if case .refused(_, let status) = self { status } else { nil } }
+
+    var retryIn: Duration? { if case .delayed(_, let retryIn) = self { retryIn } else { nil } }
+}
+
+// The facts of an emit, for the printers.
+extension EmitReport {
+    /// Whether the emit failed and needs the user's attention.
+    var isProblem: Bool { outcome.why != nil || outcome == .timedOut }
+
+    /// The outcome in one sentence. It may contain untrusted text.
+    var sentence: String {
+        let name = name + (ackID.map { " #\($0)" } ?? "")
+        let time = TimeText.span(milliseconds: duration.microseconds / 1000)
+        return switch outcome {
+        case .sent: isAnswer ? "\(name) answered" : "\(name) sent"
+        case .answered(let answer): "\(name) after \(time)  \(answer.sized.arguments)"
+        case .timedOut: "\(name) was not acknowledged within \(time)"
+        case .lost(let why): "\(name) may not have arrived: \(why)"
+        case .refused(let why): "\(name) was not sent: \(why)"
+        }
+    }
+}
+
+extension EmitReport.Outcome {
+    /// The outcome as one word, for the member `state` of the JSON form.
+    var name: String {
+        switch self {
+        case .sent: "sent"
+        case .answered: "answered"
+        case .timedOut: "timed_out"
+        case .lost: "lost"
+        case .refused: "refused"
+        }
+    }
+
+    /// The reason of a loss or a refusal. Untrusted text.
+    var why: String? {
+        switch self {
+        case .lost(let why), .refused(let why): why
+        case .sent, .answered, .timedOut: nil
+        }
+    }
+
+    /// The answer, with its binary attachments in the arguments; `nil` without an answer.
+    var answer: SocketIO.Acknowledgement? { if case .answered(let answer) = self { answer.whole } else { nil } }
+}
+
+extension SocketIO.Acknowledgement {
+    /// Returns the answer as a JSON array in the form of an event: the name, then the arguments. Filters can read that
+    /// form.
+    func event(named name: String) -> RawJSON {
+        var writer = JSONWriter()
+        writer.beginArray()
+        writer.string(name)
+        for value in values { writer.raw(value) }
+        writer.endArray()
+        return RawJSON(unchecked: writer.bytes[...])
     }
 }

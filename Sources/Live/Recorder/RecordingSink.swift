@@ -4,6 +4,63 @@ import Pipeline
 import Recording
 import Wire
 
+/// The current recording, if any. It can begin and end while the tail runs. Used on the recorder thread only.
+final class RecordingSlot: Sendable {
+    private struct State {
+        var sink: RecordingSink?
+        /// The secrets to remove from a recording that begins later.
+        var secrets: [Secret] = []
+    }
+
+    private let state: Monitor<State>
+
+    init(_ sink: RecordingSink?) { state = Monitor(State(sink: sink)) }
+
+    /// Writes the recordable items of a batch. Calls `say` during the call.
+    func write(_ batch: [OutletThread.Item], _ say: (RecordingSink.Word) -> Void) throws(OutletError) {
+        try state.change { (state) throws(OutletError) in
+            var start = batch.startIndex
+            for (index, item) in batch.enumerated() {
+                switch item {
+                case .redact(let secret): if !state.secrets.contains(secret) { state.secrets.append(secret) }
+                case .beginRecording(let start_, let answer):
+                    try state.sink?.write(Array(batch[start..<index]), say)
+                    start = index + 1
+                    answer(begin(start_, &state))
+                case .stopRecording(let stamp, let answer):
+                    try state.sink?.write(Array(batch[start..<index]) + [.endRecording(.closed, stamp)], say)
+                    start = index + 1
+                    state.sink = nil
+                    answer(nil)
+                case .record, .leftOut, .report, .rotate, .flightPart, .dump, .settle, .endRecording, .attach, .wire,
+                    .hold:
+                    continue
+                }
+            }
+            try state.sink?.write(start == 0 ? batch : Array(batch[start...]), say)
+        }
+    }
+
+    private func begin(_ start: RecordingStart, _ state: inout State) -> RecordingError? {
+        do throws(RecordingError) {
+            state.sink = try RecordingSink(start, secrets: state.secrets)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// The settings and initial state of a recording that begins while the tail runs.
+struct RecordingStart: Sendable {
+    var path: String
+    var plan: RecordingPlan
+    var head: Record.Head
+    /// The stamp of the beginning, with the number of the record before it.
+    var stamp: Stamp
+    var restatement: StatePreamble
+}
+
 /// The recording at the end of the queue. Used on the recorder thread only.
 final class RecordingSink: Sendable {
     /// The messages from the recorder to the tail.
@@ -180,6 +237,65 @@ extension OutletError {
         case .system(let operation, let path, let code): self = .system(operation: operation, path: path, code: code)
         case .exists: self = .system(operation: "create", path: path, code: EEXIST)
         case .notARecording, .unusable: self = .system(operation: "write", path: path, code: EINVAL)
+        }
+    }
+}
+
+/// The flight recorder at the end of the queue. Used on the recorder thread only.
+final class FlightSink: Sendable {
+    private struct State: ~Copyable {
+        var ring: FlightRing
+        var hasAsked = false
+        var dumps = 0
+    }
+
+    private let plan: FlightPlan
+    private let head: Record.Head
+    private let options: RecordingWriter.Options
+    private let state: Monitor<State>
+
+    init(_ plan: FlightPlan, options: RecordingWriter.Options, head: Record.Head) {
+        self.plan = plan
+        self.head = head
+        self.options = options
+        state = Monitor(
+            State(ring: FlightRing(window: plan.window, most: plan.most, options: options)))
+    }
+
+    /// Appends a batch to the ring. Calls `say` during the call.
+    func write(_ batch: [OutletThread.Item], _ say: (RecordingSink.Word) -> Void) {
+        state.change { state in
+            for item in batch {
+                switch item {
+                case .record(let record, let stamp), .leftOut(let record, remainder: _, let stamp):
+                    state.ring.append(record, stamp)
+                case .report(let stamped):
+                    guard case .notice(let notice) = stamped.report, notice.level != .info else { continue }
+                    let note = Record.NoteRecord(level: notice.level.rawValue, message: notice.text)
+                    state.ring.append(.note(note), stamped.stamp)
+                case .redact(let secret): state.ring.redact(secret)
+                case .flightPart(let restatement, let stamp):
+                    state.hasAsked = false
+                    state.ring.beginPart(at: stamp) { Array(restatement.records) }
+                case .dump(let stamp): say(.notice(dump(&state, at: stamp)))
+                case .rotate, .settle, .endRecording, .beginRecording, .stopRecording, .attach, .wire, .hold: continue
+                }
+            }
+            if !state.hasAsked, state.ring.isPartDue {
+                state.hasAsked = true
+                say(.flightPartDue)
+            }
+        }
+    }
+
+    private func dump(_ state: inout State, at stamp: Stamp) -> Notice {
+        state.dumps += 1
+        let path = FlightRing.path(prefix: plan.prefix, wall: stamp.wall, number: state.dumps)
+        do throws(RecordingError) {
+            try state.ring.write(to: path, head: head, at: stamp, options: options)
+            return Notice(.info, "wrote the last \(state.ring.span.components.seconds) s to \(path)")
+        } catch {
+            return Notice(.error, "the flight recorder cannot be written: \(OutletError(error, path: path).words)")
         }
     }
 }

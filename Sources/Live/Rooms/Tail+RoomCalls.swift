@@ -1,8 +1,74 @@
+import Events
 import JSONText
 import Network
 import Pipeline
+import Recording
+import SectionedModel
 import Store
+import Terminal
 import Wire
+
+/// A request about the rooms of a running tail, received over the control socket.
+struct RoomCall {
+    /// The operations that a request can name.
+    enum Method: String, CaseIterable {
+        case list, resolve, join, leave, only, reset, select, pin, unpin, mute, unmute, who, history, context
+    }
+
+    var method: Method
+    /// The patterns. Each one is an expression.
+    var rooms: [String] = []
+    /// Whether to list unwanted rooms as well.
+    var all = false
+    /// The lifetime of the rule that the request adds; `nil` for no limit.
+    var lasting: Duration?
+    /// How long to wait for the server's answers; `nil` to answer at once.
+    var wait: Duration?
+    /// The time of the oldest message to return, in milliseconds since 1970.
+    var since: Int64?
+    /// Whether to fetch the page before the oldest known message.
+    var older = false
+}
+
+/// The reason for which a room request fails.
+struct RoomCallError: Error {
+    /// The kinds of failures, each with its error code on the control socket.
+    enum Kind {
+        /// A parameter is missing, invalid or ambiguous.
+        case parameters
+        /// No target for the operation exists.
+        case nothing
+        /// The backend does not support the operation.
+        case unsupported
+    }
+    var kind: Kind
+    /// A sentence with the problem and its remedy.
+    var message: String
+
+    init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+
+    /// Creates an error about a malformed pattern.
+    init(_ error: RoomPatternError) {
+        let near = error.unknown.map { Suggestion.phrase(for: $0.word, among: $0.candidates) } ?? ""
+        self.init(.parameters, error.message + near)
+    }
+}
+
+/// A pending answer to a request that waits until rooms are joined or left.
+struct RoomSettlement {
+    /// The rooms whose outcome is still open.
+    var open: Set<String>
+    /// All rooms of the request, in order.
+    let rooms: [String]
+    /// Whether the request joins the rooms; otherwise it leaves them.
+    let isJoining: Bool
+    /// Called once, with the final rows of the rooms.
+    let reply: @Sendable ([RoomRow]) -> Void
+    let number: Int
+}
 
 // The room requests of control socket clients.
 extension Tail {
@@ -265,5 +331,170 @@ extension Tail {
         var writer = JSONWriter()
         body(&writer)
         return writer.bytes
+    }
+}
+
+// Rooms over the control socket.
+extension Tail {
+    /// Performs a room request. It is answered now or later.
+    func performRooms(_ call: ControlCall) {
+        guard let method = RoomCall.Method(rawValue: String(call.method.rawValue.dropFirst("rooms.".count))) else {
+            return call.answer(.failure(ControlError(.method, "there is no method \(call.method.rawValue)")))
+        }
+        let given = call.arguments
+        var wish = RoomCall(method: method, rooms: given.texts("rooms"), all: given.flag("all"))
+        wish.lasting = given.span("for")
+        wish.wait = given.span("wait")
+        wish.since = given.integer("since_ms").map { Int64($0) }
+        wish.older = given.flag("older")
+        perform(wish) { result in
+            switch result {
+            case .success(let text):
+                call.answer(.success(ControlResult { $0.raw(RawJSON(unchecked: text[...])) }))
+            case .failure(let error): call.answer(.failure(ControlError(error.kind.code, error.message)))
+            }
+        }
+    }
+}
+
+extension Tail {
+    /// Refetches the resources of the given rooms, the named resources, or everything if the request names neither.
+    func refetch(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
+        var names: [String] = []
+        if !arguments.texts("rooms").isEmpty {
+            let wish: RoomExpression
+            do throws(RoomPatternError) {
+                wish = try RoomExpression(words: arguments.texts("rooms"))
+            } catch {
+                throw ControlError(.parameters, "params.rooms: " + RoomCallError(error).message)
+            }
+            names = session.roomViews.filter { wish.matches($0.facts) }.map(\.facts.name)
+                .filter { !session.resources(named: $0).isEmpty }
+            if names.isEmpty { throw ControlError(.nothing, "no joined room with resources matches \(wish)") }
+        }
+        for name in arguments.texts("resources") {
+            guard !session.resources(named: name).isEmpty else {
+                let near = Suggestion.phrase(for: name, among: session.resources(named: ""))
+                throw ControlError(.nothing, "no joined room has a resource with that name" + near)
+            }
+            names.append(name)
+        }
+        if names.isEmpty { names = [""] }
+        var resources: [String] = []
+        for name in names {
+            for resource in session.resources(named: name) where !resources.contains(resource) {
+                resources.append(resource)
+            }
+            feed(.refetch(name))
+        }
+        return ControlResult { writer in
+            writer.beginObject()
+            writer.member("resources", names: resources)
+            writer.endObject()
+        }
+    }
+}
+
+extension RoomCallError.Kind {
+    fileprivate var code: ControlError.Code {
+        switch self {
+        case .parameters: .parameters
+        case .nothing: .nothing
+        case .unsupported: .failed
+        }
+    }
+}
+
+// The members and messages of a room, requested from the backend if it supports that.
+extension Tail {
+    /// The timeout if the request contains none.
+    private static let patience: Duration = .seconds(5)
+
+    /// A pending answer about a room.
+    struct RoomLook {
+        let part: Session.RoomPart
+        let room: String
+        let since: Int64?
+        /// The messages known when older ones were requested. The answer omits them and everything newer than the
+        /// newest of them.
+        let known: [Item]
+        let reply: RoomReply
+        let number: Int
+    }
+
+    func look(_ call: RoomCall, _ reply: @escaping RoomReply) throws(RoomCallError) {
+        let wish = RoomExpression(call.rooms.flatMap { RoomExpression(recorded: $0).terms })
+        let rooms = session.roomViews.map(\.facts).filter { wish.matches($0) }.map(\.name)
+        let part: Session.RoomPart = call.method == .who ? .people : .messages
+        // The rooms of one channel share one list of members and one of messages.
+        var sections: Set<Item.Section> = []
+        let able = rooms.filter { session.section(part, of: $0).map { sections.insert($0).inserted } ?? false }
+        guard let room = able.first ?? rooms.first ?? wish.terms.first?.pattern.exactName else {
+            let near = resolve(wish).unmatched.compactMap(\.suggestion).first
+            throw RoomCallError(.nothing, "no room matches \(wish)" + (near.map { "; did you mean '\($0)'?" } ?? ""))
+        }
+        guard able.count < 2 else {
+            throw RoomCallError(.parameters, "\(wish) matches \(able.count) rooms; name one")
+        }
+        guard session.section(part, of: room) != nil else {
+            throw RoomCallError(.unsupported, "the backend cannot list \(part.question) \(room)")
+        }
+        settlementNumber += 1
+        let known =
+            call.older ? session.section(part, of: room).map { Array(session.model.elements(in: $0)) } ?? [] : []
+        let look = RoomLook(
+            part: part, room: room, since: call.since, known: known, reply: reply, number: settlementNumber)
+        let since = call.since ?? known.first.map { $0.time - 1 }
+        feed(.look(room: room, part: part, since: since.map { Timestamp(milliseconds: $0) }))
+        looks.append(look)
+        answerLooks()
+        _ = loop.schedule(at: loop.now + (call.wait ?? Self.patience)) { [weak self] in
+            self?.assumeIsolated { $0.answerLooks(until: look.number) }
+        }
+    }
+
+    /// Sends the answers that have arrived, and the one whose timeout has expired.
+    func answerLooks(until number: Int? = nil) {
+        guard !looks.isEmpty else { return }
+        let due = looks.filter { $0.number == number || !session.isFetching($0.part, of: $0.room) }
+        looks.removeAll { look in due.contains { $0.number == look.number } }
+        for look in due {
+            let isFresh = !session.isFetching(look.part, of: look.room)
+            look.reply(.success(answer(to: look, isFresh: isFresh)))
+        }
+    }
+
+    private func answer(to look: RoomLook, isFresh: Bool) -> [UInt8] {
+        let items = session.section(look.part, of: look.room).map { session.model.elements(in: $0) } ?? []
+        // Compare the position: the sort key of a message may differ from the time it was said.
+        let (ids, newest) = (Set(look.known.map(\.id)), look.known.last?.sortKey ?? .max)
+        let shown = items.filter {
+            $0.time >= look.since ?? .min && $0.sortKey <= newest && !ids.contains($0.id)
+        }
+        return Self.text { writer in
+            writer.beginObject()
+            writer.member("room", look.room)
+            // Whether the rows are from the server's answer just now; otherwise they were known before.
+            writer.member("fresh", isFresh)
+            writer.key("items")
+            writer.beginArray()
+            for item in shown { item.encode(into: &writer, askedBy: session.user) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+}
+
+extension Item {
+    /// The time the message was said, in milliseconds since 1970.
+    fileprivate var time: Int64 { entity.value.saidAt?.milliseconds ?? sortKey }
+}
+
+extension Session.RoomPart {
+    fileprivate var question: String {
+        switch self {
+        case .people: "the members of"
+        case .messages: "the messages of"
+        }
     }
 }

@@ -1,8 +1,8 @@
 import Glibc
 import Network
 public import Pipeline
-public import SectionedModel
 import Recording
+public import SectionedModel
 import Terminal
 import Wire
 
@@ -267,4 +267,88 @@ public final class TerminalBoard: Outlet {
         }
         return (text, lines)
     }
+}
+
+// A line below the view for another component: the progress of a replay.
+extension TerminalBoard: StatusPlace {
+    /// Does nothing, because the line is erased together with the view.
+    func erase() {}
+
+    func draw(_ text: String) {
+        let isNew = state.change { state -> Bool in
+            defer { state.line = text }
+            return state.line != text
+        }
+        guard isNew, block != nil else { return }
+        take()
+        defer { release() }
+        draw(isForced: true)
+    }
+
+    func print(_ lines: [String]) {
+        take()
+        defer { release() }
+        block?.erase()
+        let text = lines.map { TerminalText.escaped($0) + "\n" }.joined()
+        // Errors are ignored: a terminal that is gone does not end the run.
+        try? DescriptorWriter(descriptor: 2, name: "the terminal").write(Array(text.utf8))
+        draw(isForced: true)
+    }
+}
+
+/// A block of lines below the printed text that is redrawn in place, without the alternate screen. Printed text goes
+/// above it and scrolls as usual.
+final class TerminalBlock: Sendable {
+    private struct State {
+        /// The number of lines on the screen. The cursor is below the last line, or at the end of a single one.
+        var lines = 0
+        var text: [UInt8] = []
+    }
+
+    private let writer: DescriptorWriter
+    /// Whether the block is a single status line. The cursor stays on that line, so that the terminal does not scroll
+    /// for it.
+    private let isSingle: Bool
+    private let state = Monitor(State())
+
+    init(descriptor: Int32, isSingle: Bool, patience: WritePatience? = nil) {
+        writer = DescriptorWriter(descriptor: descriptor, name: "the terminal", patience: patience)
+        self.isSingle = isSingle
+    }
+
+    /// Whether the block is on the screen.
+    var isDrawn: Bool { state.change { $0.lines > 0 } }
+
+    /// Erases the block, so that something can be printed. Errors are ignored: a terminal that is gone does not end the
+    /// run.
+    func erase() {
+        let bytes = state.change { state -> [UInt8] in
+            guard state.lines > 0 else { return [] }
+            defer { state = State() }
+            return Array((Self.begin(over: isSingle ? 0 : state.lines) + "\u{1B}[J").utf8)
+        }
+        if !bytes.isEmpty { try? writer.write(bytes) }
+    }
+
+    /// Draws the lines of `text`, each ended by a line feed. Does nothing when they are already on the screen.
+    func draw(_ text: [UInt8], lines: Int) {
+        let bytes = state.change { state -> [UInt8] in
+            guard state.text != text else { return [] }
+            // Each line overwrites the old one and erases the rest of it, so that nothing flickers.
+            var bytes = Array(Self.begin(over: isSingle ? 0 : state.lines).utf8)
+            for byte in text {
+                if byte == UInt8(ascii: "\n") { bytes.append(contentsOf: "\u{1B}[K".utf8) }
+                if byte != UInt8(ascii: "\n") || !isSingle { bytes.append(byte) }
+            }
+            if lines < state.lines { bytes.append(contentsOf: "\u{1B}[J".utf8) }
+            state = State(lines: lines, text: text)
+            return bytes
+        }
+        if !bytes.isEmpty { try? writer.write(bytes) }
+    }
+
+    /// Leaves the lines on the screen and forgets them.
+    func leave() { state.change { $0 = State() } }
+
+    private static func begin(over lines: Int) -> String { lines > 0 ? "\r\u{1B}[\(lines)A" : "\r" }
 }

@@ -245,3 +245,258 @@ extension GroupMeBackend {
         return model.messages(of: place).last { $0.sourceGUID == action.id.description }?.id.entity
     }
 }
+
+// Judges the service's answers to actions, and applies them.
+extension GroupMeBackend {
+    func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {
+        switch answer {
+        case .failure(let kind, let message):
+            return .later(after: nil, why: message, mayBeDone: !Answer.neverLeft(kind))
+        case .response(200..<300, let body, _):
+            return verdict(on: action.operation, body)
+        case .response(let status, let body, let retryAfter):
+            let refusal = GroupMe.Refusal(body: body)
+            let errors = refusal.errors.joined(separator: "; ")
+            let words = String((errors.isEmpty ? "HTTP status \(status)" : errors).prefix(300))
+            return verdict(
+                on: action.operation, status,
+                action.operation.made.map { "group \($0) was created, but no members were added: \(words)" } ?? words,
+                isTokenRefused: refusal.isUnauthorized, wait: retryAfter.map { .seconds($0) }, attempt)
+        }
+    }
+
+    private func verdict(
+        on operation: Action.Operation, _ status: Int, _ why: String, isTokenRefused: Bool, wait: Duration?,
+        _ attempt: Int
+    ) -> ActionVerdict {
+        switch (status, operation) {
+        // The service already has a message with this `source_guid` (GroupMe GM-37).
+        case (409, .send): .done
+        // A 401 on one call does not mean that the token is invalid (GroupMe GM-46).
+        case (401, _): isTokenRefused ? .tokenRefused(why: why) : .refused(why: why, status: status)
+        case (420, _), (429, _): .later(after: wait, why: why, mayBeDone: false)
+        case (408, _), (500..., _): .later(after: wait, why: why, mayBeDone: true)
+        case (404, .deleteChannel), (404, .removeMember): attempt > 1 ? .done : .refused(why: why, status: status)
+        default: .refused(why: why, status: status)
+        }
+    }
+
+    /// Returns the verdict on a successful answer.
+    ///
+    /// The service answers with an envelope or with an empty body (GroupMe GM-27). Any other success comes from an
+    /// intermediary, and so may an answer to a sent message that does not contain the message. A second reaction is
+    /// answered with success but may change nothing, so the returned set of reactions decides (GroupMe GM-41).
+    private func verdict(on operation: Action.Operation, _ body: ArraySlice<UInt8>) -> ActionVerdict {
+        let isForeign = body.first.map { $0 != UInt8(ascii: "{") } ?? false
+        let lacksMessage = operation.isSending && (try? GroupMe.message(from: body, of: .group(""))) == nil
+        if isForeign || lacksMessage {
+            return .later(after: nil, why: "the answer is not the service's", mayBeDone: true)
+        }
+        guard case .react(_, let names) = operation, let name = names.first, let user,
+            let reactions = (try? GroupMe.reactions(from: body)) ?? nil
+        else { return .done }
+        let isTaken = reactions.contains { $0.symbol == .unicode(name) && $0.users.contains(user) }
+        return isTaken
+            ? .done
+            : .refused(why: "the server keeps the reaction of before: take that back first", status: nil)
+    }
+
+    // MARK: Done
+
+    /// Returns the second step of making a group: adding its members.
+    mutating func follow(
+        _ action: Action, _ answer: Answer, into context: inout HandlerContext
+    ) -> ActionFollowing? {
+        guard case .createChannel(var draft) = action.operation, !draft.members.isEmpty,
+            case .response(_, let body, _) = answer
+        else { return nil }
+        if let made = draft.made {
+            settleAddition(to: GroupMe.GroupID(made), body, into: &context)
+            return .finished(made)
+        }
+        draft.made = settleGroup(body, nil, into: &context)
+        return draft.made == nil
+            ? .refused(why: "the answer does not identify the created group: no members were added")
+            : .next(.createChannel(draft))
+    }
+
+    /// Fetches the group and the results of the addition. The service lists new members only some time after it accepts
+    /// them.
+    private func settleAddition(
+        to group: GroupMe.GroupID, _ body: ArraySlice<UInt8>, into context: inout HandlerContext
+    ) {
+        if let results = try? GroupMe.resultsID(from: body) {
+            context.fetch(.groupMe(.addedMembers(group, results: results)), after: .milliseconds(500))
+        }
+        context.fetch(.groupMe(.group(group)), after: .seconds(1))
+    }
+
+    mutating func settle(
+        _ action: Action, body: ArraySlice<UInt8>, into context: inout HandlerContext
+    ) -> EntityID? {
+        switch action.operation {
+        case .send(let channel, _, _): return settleMessage(body, channel, into: &context)
+        case .react(let reference, _):
+            settleReactions(body, reference, into: &context)
+            return reference.message
+        case .createChannel, .editChannel, .rejoinChannel:
+            return settleGroup(body, action.operation.channel, into: &context)
+        case .deleteChannel(let channel):
+            leave(GroupMe.GroupID(channel), into: &context)
+            return channel
+        case .addMember(let channel, let user):
+            settleAddition(to: GroupMe.GroupID(channel), body, into: &context)
+            return user
+        case .removeMember(let channel, let user):
+            let group = GroupMe.GroupID(channel)
+            overtake(group, into: &context)
+            context.model.remove(.member(user, of: channel))
+            context.fetch(.groupMe(.group(group)))
+            return user
+        case .edit, .delete, .markRead, .createWorkspace, .changeWorkspace, .changeAccount, .run: return nil
+        }
+    }
+
+    /// Applies the answer to a sent message, so that the message is known even if its push does not arrive. An answer
+    /// without a message (409) only starts the fetch that finds it.
+    private mutating func settleMessage(
+        _ body: ArraySlice<UInt8>, _ channel: EntityID, into context: inout HandlerContext
+    ) -> EntityID? {
+        guard let place = conversation(named: channel, in: context.model) else { return nil }
+        context.overtake { $0.conversation == place }
+        context.fetch(.groupMe(.newest(place)), after: .milliseconds(100))
+        guard let sent = try? GroupMe.message(from: body, of: place) else { return nil }
+        note(sent, into: &context)
+        context.meet(sent)
+        return sent.id.entity
+    }
+
+    private mutating func settleReactions(
+        _ body: ArraySlice<UInt8>, _ reference: Action.MessageReference, into context: inout HandlerContext
+    ) {
+        guard let place = conversation(named: reference.channel, in: context.model) else { return }
+        context.overtake { $0.conversation == place }
+        context.fetch(.groupMe(.newest(place)), after: .milliseconds(100))
+        guard let reactions = (try? GroupMe.reactions(from: body)) ?? nil,
+            var message = context.model[.message(reference.message)]?.said
+        else { return }
+        message.react(reactions)
+        context.say(message)
+    }
+
+    private mutating func settleGroup(
+        _ body: ArraySlice<UInt8>, _ known: EntityID?, into context: inout HandlerContext
+    ) -> EntityID? {
+        guard let record = try? GroupMe.group(from: body) else {
+            if let known { context.fetch(.groupMe(.group(GroupMe.GroupID(known)))) }
+            return known
+        }
+        overtake(record.group.id, into: &context)
+        context.show(record.group)
+        context.want(GroupMe.ConversationID.group(record.group.id).room)
+        context.fetch(.groupMe(.group(record.group.id)))
+        return record.group.id.entity
+    }
+}
+
+extension Action.Operation {
+    /// The id of the created channel, while its members are still to be added; `nil` before that.
+    fileprivate var made: EntityID? { if case .createChannel(let draft) = self { draft.made } else { nil } }
+}
+
+// Shows pending actions in the model.
+extension GroupMeBackend {
+    /// The base of the sort keys of unsent messages. It is later than any real time, so they follow all other messages
+    /// in sending order.
+    private static let behindEveryTime = Int64(1) << 62
+
+    func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {
+        switch view.action.operation {
+        case .send(let channel, _, let text):
+            guard let place = conversation(named: channel, in: model) else { return }
+            lay(text, in: place, view, on: &overlay, in: &model)
+        case .react(let reference, let names):
+            guard let user else { return }
+            overlay.change(.message(reference.message), view, in: &model) { row in
+                row.said.map { Item.Entity($0.reacting(with: names.first, by: user)) }
+            }
+        case .createChannel(let draft):
+            if let made = draft.made {
+                for user in draft.members { lay(user, in: made, view, on: &overlay, in: &model) }
+                return
+            }
+            var group = GroupMe.Group(id: GroupMe.GroupID(view.action.id), name: draft.name)
+            group.description = draft.description.unlessEmpty
+            group.createdAt = view.action.asked
+            overlay.put(Item.group(group).shown(as: view.delivery), in: &model)
+        case .editChannel(let channel, let change):
+            overlay.change(Item.ID(.channel, channel), view, in: &model) { row in
+                guard var group = row.group else { return nil }
+                group.name = change.name ?? group.name
+                if let icon = change.icon { group.imageURL = icon.unlessEmpty }
+                if let description = change.description { group.description = description.unlessEmpty }
+                // The service creates the share URL of a public group, so only its removal can be shown.
+                if change.visibility == .private { group.shareURL = nil }
+                return Item.Entity(group)
+            }
+        case .deleteChannel(let channel): overlay.leave(Item.ID(.channel, channel), in: &model)
+        case .rejoinChannel(let channel):
+            guard let group = model[Item.ID(.channel, channel)]?.group else { return }
+            overlay.put(Item.group(group).shown(as: view.delivery), in: &model)
+        case .addMember(let channel, let user): lay(user, in: channel, view, on: &overlay, in: &model)
+        case .removeMember(let channel, let user): overlay.leave(.member(user, of: channel), in: &model)
+        case .edit, .delete, .markRead, .createWorkspace, .changeWorkspace, .changeAccount, .run: break
+        }
+    }
+
+    /// Shows a future member without a name. The results of the addition contain the name.
+    private func lay(
+        _ user: EntityID, in channel: EntityID, _ view: ActionView, on overlay: inout Overlay,
+        in model: inout SectionedCollection<Item>
+    ) {
+        guard model[.member(user, of: channel)] == nil else { return }
+        let member = GroupMe.Member(group: GroupMe.GroupID(channel), user: GroupMe.UserID(user))
+        overlay.put(Item.member(member).shown(as: view.delivery), in: &model)
+    }
+
+    private func lay(
+        _ text: String, in place: GroupMe.ConversationID, _ view: ActionView, on overlay: inout Overlay,
+        in model: inout SectionedCollection<Item>
+    ) {
+        var message = GroupMe.Message(id: GroupMe.MessageID(view.action.id), conversation: place, text: text)
+        message.attachments = view.action.pictures.map { address in
+            var writer = JSONWriter()
+            GroupMeBodies.picture(at: address, to: &writer)
+            return GroupMe.Attachment(RawJSON(unchecked: writer.bytes[...]))
+        }
+        message.sender = user
+        message.createdAt = view.action.asked
+        message.sourceGUID = view.action.id.description
+        let row = Item.said(message)
+        overlay.put(
+            Item(
+                id: row.id, section: row.sectionKey, sortKey: Self.behindEveryTime + Int64(view.order),
+                entity: row.entity, delivery: view.delivery), in: &model)
+    }
+}
+
+extension GroupMe.Message {
+    /// Returns the message with `code` as the user's only reaction, or with none when `code` is `nil`.
+    fileprivate func reacting(with code: String?, by user: GroupMe.UserID) -> GroupMe.Message {
+        var set: [GroupMe.Reaction] = []
+        for var reaction in reactions ?? [] {
+            reaction.users.removeAll { $0 == user }
+            if !reaction.users.isEmpty { set.append(reaction) }
+        }
+        if let code {
+            if let index = set.firstIndex(where: { $0.symbol == .unicode(code) }) {
+                set[index].users.append(user)
+            } else {
+                set.append(GroupMe.Reaction(.unicode(code), users: [user]))
+            }
+        }
+        var message = self
+        message.react(set)
+        return message
+    }
+}

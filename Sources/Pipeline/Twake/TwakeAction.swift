@@ -272,3 +272,300 @@ struct TwakePlace: Hashable, Sendable {
     var company: EntityID
     var workspace: EntityID
 }
+
+// Uploads the files of a message. Each file needs its own request; the message then refers to the files (Twake TW-42,
+// TW-78, TW-80).
+extension TwakeBackend {
+    /// The maximum size of a file in era A, in bytes (Twake TW-78).
+    static let largestProxyFile = 50_000_000
+
+    /// Returns the request that uploads the next file of an action. The file belongs to a company in era B, and to a
+    /// workspace in era A. If any file is too large, none is uploaded.
+    func upload(
+        _ file: Action.File, of action: Action, for operation: Action.Operation, to place: TwakePlace, _ era: TwakeEra
+    ) -> ActionStep {
+        var call: RESTCall
+        switch era {
+        case .a:
+            if let large = action.files.first(where: { $0.size > Self.largestProxyFile }) {
+                return .impossible(
+                    "\(large.name) has \(large.size) bytes, and this server takes \(Self.largestProxyFile) at most")
+            }
+            call = RESTCall(.post, "\(TwakeEndpoints.proxy)/media/upload")
+            call.form = RESTCall.Form(
+                fields: [.init(name: "workspace_id", value: place.workspace.description)], name: "file", file: file)
+        case .b:
+            call = RESTCall(.post, "\(TwakeEndpoints.core)/files/v1/companies/\(place.company)/files")
+            call.form = RESTCall.Form(name: "file", file: file)
+        }
+        return .request(operation, call)
+    }
+
+    /// Returns the verdict on the answer to an upload. An upload that may have succeeded is not repeated.
+    func judge(_ answer: Answer, ofUpload file: Action.File) -> ActionVerdict {
+        let failed = "\(file.name) was not uploaded: "
+        switch answer {
+        case .failure("file", let message): return .refused(why: message, status: nil)
+        case .failure(let kind, let message) where Answer.neverLeft(kind):
+            return .later(after: nil, why: message, mayBeDone: false)
+        case .failure(_, let message):
+            return .refused(why: failed + message, status: nil)
+        case .response(200..<300, let body, _):
+            if Self.uploadedID(in: body) != nil { return .done }
+            return .refused(why: failed + "unexpected answer of the server", status: nil)
+        case .response(let status, let body, let retryAfter):
+            let why = RESTCall.refusal(status: status, body: body)
+            if isTokenRefusal(status, Self.words(of: body)) { return .tokenRefused(why: why) }
+            if status == 429 || status == 425 {
+                return .later(after: retryAfter.map { .seconds($0) }, why: why, mayBeDone: false)
+            }
+            return .refused(why: failed + why, status: status)
+        }
+    }
+
+    mutating func follow(_ action: Action, _ answer: Answer, into context: inout HandlerContext) -> ActionFollowing? {
+        guard action.nextUpload != nil, case .response(_, let body, _) = answer else { return nil }
+        return Self.uploadedID(in: body).map { .uploaded($0) }
+    }
+
+    /// Reads the id of an uploaded file. Era A answers with the file itself, era B with an envelope.
+    private static func uploadedID(in body: ArraySlice<UInt8>) -> EntityID? {
+        guard let value = try? JSONValue(parsing: body) else { return nil }
+        return value["resource"]?["id"]?.id ?? value["id"]?.id
+    }
+}
+
+extension [Twake.File] {
+    /// Returns the files together with those of an action. A repeated edit finds its files already in the message, so
+    /// they are not added twice.
+    func adding(_ files: [Action.File]) -> [Twake.File] {
+        let known = Set(map(\.contentID))
+        return self + files.map { Twake.File($0) }.filter { !known.contains($0.contentID) }
+    }
+}
+
+extension Twake.File {
+    /// Creates the displayed form of a user's file.
+    fileprivate init(_ file: Action.File) {
+        self.init(
+            id: file.uploaded ?? EntityID(file.name), source: "internal", externalID: file.uploaded, name: file.name,
+            size: file.size, mime: file.type)
+    }
+
+    /// Returns the reference to a file in a message of era B. The server completes the metadata of its own files. A
+    /// file that already belongs to a message is identified by its id.
+    func reference(in company: EntityID) -> JSONValue {
+        let owner = (self.company ?? company).description
+        var value = JSONValue.fields(["company_id": .string(owner)])
+        if let message {
+            value = value.adding(["id": .string(id.description), "message_id": .string(message.description)])
+        }
+        guard let source else { return value.adding(["id": .string(id.description)]) }
+        var metadata = JSONValue.fields(["source": .string(source)])
+        if let externalID {
+            let external = JSONValue.string(externalID.description)
+            metadata = metadata.adding([
+                "external_id": source == "internal"
+                    ? .fields(["id": external, "company_id": .string(owner)]) : external
+            ])
+        }
+        return value.adding(["metadata": metadata.adding(facts)])
+    }
+
+    /// The name, size and type of the file.
+    private var facts: KeyValuePairs<String, JSONValue> {
+        [
+            "name": name.map { .string($0) } ?? .null, "size": size.map { .integer(Int64($0)) } ?? .null,
+            "mime": mime.map { .string($0) } ?? .null,
+        ]
+    }
+
+    /// The reference to a file in a message of era A: an element of the message's contents.
+    fileprivate var piece: JSONValue {
+        .fields([
+            "type": .string("file"), "mode": .string("preview"), "content": .string(id.description),
+            "metadata": .fields([
+                "id": .string(id.description), "name": name.map { .string($0) } ?? .null,
+                "size": size.map { .integer(Int64($0)) } ?? .null, "preview": preview.map { .string($0) } ?? .null,
+                "download": download.map { .string($0) } ?? .null,
+            ]),
+        ])
+    }
+}
+
+extension JSONValue {
+    /// Returns the value with the contents of a message of era A. With files, the contents are sent as elements,
+    /// because the proxy creates them from plain text only.
+    func saying(_ text: String, _ files: [Twake.File]) -> JSONValue {
+        let value = adding(["original_str": .string(text)])
+        guard !files.isEmpty else { return value }
+        let attached = JSONValue.fields(["type": .string("nop"), "content": .array(files.map(\.piece))])
+        return value.adding(["prepared": .array((text.isEmpty ? [] : [.string(text)]) + [attached])])
+    }
+}
+
+// Shows pending actions in the model.
+extension TwakeBackend {
+    /// The base of the sort keys of unsent messages. It is later than any real time, so they follow all other messages
+    /// in sending order.
+    private static let behindEveryTime = Int64(1) << 52
+
+    func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {
+        switch view.action.operation {
+        case .send(let channel, let thread, let text): lay(text, channel, thread, view, on: &overlay, in: &model)
+        case .edit(let reference, let text):
+            let files = view.action.files
+            overlay.change(.message(reference.message), view, in: &model) { row in
+                row.message?.with { message in
+                    message.text = text
+                    if !files.isEmpty { message.files = message.files.adding(files) }
+                }
+            }
+        case .react(let reference, let names):
+            let user = facts.user
+            overlay.change(.message(reference.message), view, in: &model) { row in
+                row.message?.with { $0.reactions = $0.reactions.replacing(by: names, of: user) }
+            }
+        case .delete(let reference): overlay.leave(.message(reference.message), in: &model)
+        case .markRead(let channel): layReading(of: channel, view, on: &overlay, in: &model)
+        case .createChannel(let draft): lay(draft, view, on: &overlay, in: &model)
+        case .editChannel(let channel, let change):
+            overlay.change(.channel(channel), view, in: &model) { row in
+                row.channel.map { Item.Entity($0.edited(change)) }
+            }
+        case .deleteChannel(let channel): overlay.leave(.channel(channel), in: &model)
+        case .addMember(let channel, let user):
+            let id = Item.ID.member(user, of: channel)
+            let member = Twake.ChannelMember(channel: channel, user: user)
+            if model[id] == nil, let row = Item.member(member) {
+                overlay.put(row.shown(as: view.delivery), in: &model)
+            }
+        case .removeMember(let channel, let user): overlay.leave(.member(user, of: channel), in: &model)
+        case .changeWorkspace(let workspace, .rename(let name)):
+            overlay.change(.workspace(workspace), view, in: &model) { row in
+                row.workspace.map { Item.Entity($0.named(name)) }
+            }
+        case .changeWorkspace(let workspace, .delete): overlay.leave(.workspace(workspace), in: &model)
+        case .changeAccount(let change):
+            guard let user = facts.user else { break }
+            overlay.change(.account(user), view, in: &model) { row in
+                row.account.map { Item.Entity($0.changed(by: change)) }
+            }
+        case .changeWorkspace, .rejoinChannel, .createWorkspace, .run: break
+        }
+    }
+
+    private func lay(
+        _ text: String, _ name: EntityID, _ thread: EntityID?, _ view: ActionView, on overlay: inout Overlay,
+        in model: inout SectionedCollection<Item>
+    ) {
+        let id = view.action.id
+        // A `#name` identifies no channel until the name is resolved.
+        let known = self.channel(named: name, in: model, at: view.action.place?.workspace)
+        if case .text(let text) = name, text.hasPrefix("#"), known == nil { return }
+        let channel = known?.id ?? name
+        var message = Twake.Message(
+            id: id, thread: thread ?? id, channel: channel, user: facts.user, text: text, createdAt: view.action.asked)
+        if !view.action.files.isEmpty { message.files = [].adding(view.action.files) }
+        guard let row = Item.message(message) else { return }
+        let place = Self.behindEveryTime + Int64(view.order)
+        overlay.put(
+            Item(id: row.id, section: row.sectionKey, sortKey: place, entity: row.entity, delivery: view.delivery),
+            in: &model)
+    }
+
+    private func lay(
+        _ draft: Action.ChannelDraft, _ view: ActionView, on overlay: inout Overlay,
+        in model: inout SectionedCollection<Item>
+    ) {
+        guard let company = facts.company, let workspace = facts.workspace else { return }
+        let channel = Twake.Channel(
+            id: view.action.id, company: company, workspace: draft.kind == .direct ? .direct : workspace,
+            visibility: Twake.ChannelVisibility(wire: draft.kind.rawValue), name: draft.name, icon: draft.icon,
+            description: draft.description, owner: facts.user, members: draft.kind == .direct ? draft.members : [],
+            lastActivity: view.action.asked)
+        overlay.put(Item.channel(channel).shown(as: view.delivery), in: &model)
+    }
+
+    /// Shows a channel as read: removes its badges, and lowers the counters of era A accordingly.
+    private func layReading(
+        of id: EntityID, _ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>
+    ) {
+        guard let channel = model[.channel(id)]?.channel else { return }
+        overlay.change(.channel(id), view, in: &model) { row in
+            guard var read = row.channel, read.hasUnread else { return nil }
+            read.lastAccess = latest(read.lastAccess, read.lastActivity)
+            return Item.Entity(read)
+        }
+        let badges = model.elements(in: .badges(channel.company)).compactMap { model[$0.id] }
+        let unread = badges.compactMap(\.badgeCount).first { $0.matches(.channel, id) }?.count ?? 0
+        for row in badges {
+            if row.badge?.channel == id { overlay.leave(row.id, in: &model) }
+            guard var count = row.badgeCount, unread > 0 else { continue }
+            if count.matches(.channel, id) {
+                overlay.leave(row.id, in: &model)
+            } else if count.matches(.workspace, channel.workspace) || count.matches(.company, channel.company) {
+                count.count = max(0, count.count - unread)
+                overlay.change(row.id, view, in: &model) { _ in Item.Entity(count) }
+            }
+        }
+    }
+
+}
+
+extension Action.AccountChange {
+    /// The status as one text; era B has no separate icon.
+    var coreStatus: String {
+        guard case .status(let text, let icon) = self else { return "" }
+        return [icon, text].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+}
+
+extension Twake.Account {
+    func changed(by change: Action.AccountChange) -> Twake.Account {
+        var changed = self
+        switch change {
+        case .language(let language): changed.language = language
+        case .status: changed.status = change.coreStatus.isEmpty ? nil : change.coreStatus
+        }
+        return changed
+    }
+}
+
+extension Twake.Workspace {
+    func named(_ name: String) -> Twake.Workspace {
+        var changed = self
+        changed.name = name
+        return changed
+    }
+}
+
+extension Twake.Message {
+    fileprivate func with(_ change: (inout Fields) -> Void) -> Item.Entity {
+        var changed = self
+        changed.update(change)
+        return Item.Entity(changed)
+    }
+}
+
+extension [Twake.Reaction] {
+    /// Returns the reactions with exactly `names` as the reactions of `user`.
+    fileprivate func replacing(by names: [String], of user: EntityID?) -> [Twake.Reaction] {
+        guard let user else { return self }
+        var reactions = self
+        for index in reactions.indices where reactions[index].users.contains(user) {
+            reactions[index].users.removeAll { $0 == user }
+            reactions[index].count = Swift.max(0, reactions[index].count - 1)
+        }
+        for name in names {
+            if let index = reactions.firstIndex(where: { $0.name == name }) {
+                guard !reactions[index].users.contains(user) else { continue }
+                reactions[index].users.append(user)
+                reactions[index].count = Int(clamping: Int64(reactions[index].count) &+ 1)
+            } else {
+                reactions.append(Twake.Reaction(name: name, count: 1, users: [user]))
+            }
+        }
+        return reactions.filter { $0.count > 0 }
+    }
+}

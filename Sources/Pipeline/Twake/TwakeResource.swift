@@ -168,3 +168,273 @@ extension EntityID {
     /// The workspace id shared by all directs.
     static let direct = EntityID("direct")
 }
+
+extension TwakeResource {
+    /// Returns the request and the decoder for the resource.
+    ///
+    /// - Parameter user: The requesting user; a direct is named by its other users.
+    func reader(for user: EntityID?) -> AnswerReader {
+        switch self {
+        case .server: AnswerReader(TwakeEndpoints.server)
+        case .account(let era): AnswerReader(TwakeEndpoints.account(era))
+        case .accounts(let era, let users): AnswerReader(TwakeEndpoints.accounts(era, users))
+        case .companies(let era): AnswerReader(TwakeEndpoints.companies(era))
+        case .workspaces(let era, let company): AnswerReader(TwakeEndpoints.workspaces(era, company: company))
+        case .rooms(let company, let workspace):
+            AnswerReader(TwakeEndpoints.rooms(company: company, workspace: workspace))
+        case .channels(let era, let company, let workspace):
+            AnswerReader(TwakeEndpoints.channels(era, company: company, workspace: workspace, user: user))
+        case .directs(let era, let company): AnswerReader(TwakeEndpoints.directs(era, company: company, user: user))
+        case .channel(let path): AnswerReader(TwakeEndpoints.channel(path))
+        case .members(let era, let path): AnswerReader(TwakeEndpoints.members(era, path))
+        case .feed(let era, let path): AnswerReader(TwakeEndpoints.feed(era, path))
+        case .history(let era, let path, let before): AnswerReader(TwakeEndpoints.feed(era, path, before: before))
+        case .thread(let era, let company, let path, let id):
+            AnswerReader(TwakeEndpoints.thread(era, company: company, path, id: id))
+        case .replies(let era, let company, let path, let thread, let before):
+            AnswerReader(TwakeEndpoints.thread(era, company: company, path, id: thread, before: before))
+        case .message(let era, let path, let thread, let id):
+            AnswerReader(TwakeEndpoints.message(era, path, thread: thread, id: id))
+        case .badges(.a, let company): AnswerReader(TwakeEndpoints.badgeCounts(company: company))
+        case .badges(.b, let company): AnswerReader(TwakeEndpoints.badges(company: company))
+        }
+    }
+}
+
+/// The GET calls of the Twake services, each with its path, parameters and parser (Twake TW-71 for era A, TW-79 for era
+/// B).
+enum TwakeEndpoints {
+    /// The number of heads in one page of a channel.
+    static let pageLength = 20
+    /// The number of replies that come with each head in era B. Era A sends whole threads.
+    static let repliesPerThread = 20
+    /// The number of messages in one page of a thread.
+    static let threadLength = 1_000
+
+    static let proxy: RESTTarget = "/internal/mobile"
+    static let core: RESTTarget = "/internal/services"
+
+    /// The call that identifies the server. It is public, so it carries no token.
+    static var server: Endpoint<Void> { Endpoint("\(core)/general/v1/server", method: .get, carriesToken: false) }
+
+    static func account(_ era: TwakeEra) -> Endpoint<Twake.Account> {
+        Endpoint(era == .a ? "\(proxy)/user" : "\(core)/users/v1/users/me", parse: Twake.account)
+    }
+
+    static func account(_ era: TwakeEra, of user: EntityID) -> Endpoint<Twake.Account> {
+        Endpoint(era == .a ? "\(proxy)/user?id=\(user)" : "\(core)/users/v1/users/\(user)", parse: Twake.account)
+    }
+
+    /// Returns the search for accounts by name. Accounts in era A contain only the names.
+    static func accounts(_ era: TwakeEra, called words: String, company: EntityID) -> Endpoint<[Twake.Account]> {
+        era == .a
+            ? Endpoint(
+                "\(proxy)/users/search", query: [("company_id", company.description), ("name", words)],
+                rows: Twake.accounts)
+            : Endpoint(
+                "\(core)/users/v1/users", query: [("search", words), ("search_company_id", company.description)],
+                rows: Twake.accounts)
+    }
+
+    /// Returns the list of a workspace's members in era A, which contains no roles.
+    static func proxyMembers(of place: TwakePlace) -> Endpoint<[Twake.Account]> {
+        Endpoint(
+            "\(proxy)/workspaces/members", query: proxyQuery(place.company, place.workspace), rows: Twake.accounts)
+    }
+
+    /// Returns the list of a workspace's members in era B.
+    static func coreMembers(of place: TwakePlace) -> Endpoint<[Twake.WorkspaceUser]> {
+        Endpoint(
+            "\(core)/workspaces/v1/companies/\(place.company)/workspaces/\(place.workspace)/users",
+            query: [("limit", "1000")], rows: Twake.workspaceUsers)
+    }
+
+    /// Returns the call for accounts by user id. Era A has no such list, so only the first user is requested.
+    static func accounts(_ era: TwakeEra, _ users: [EntityID]) -> Endpoint<[Twake.Account]> {
+        switch era {
+        case .a:
+            Endpoint("\(proxy)/user", query: users.prefix(1).map { ("id", $0.description) }) {
+                body throws(DecodingFailure) in [try Twake.account(from: body)]
+            }
+        case .b:
+            Endpoint(
+                "\(core)/users/v1/users",
+                query: [("user_ids", users.map(\.description).joined(separator: ","))], rows: Twake.accounts
+            )
+        }
+    }
+
+    static func companies(_ era: TwakeEra) -> Endpoint<[Twake.Company]> {
+        Endpoint(
+            era == .a ? "\(proxy)/companies" : "\(core)/users/v1/users/me/companies",
+            rows: Twake.companies)
+    }
+
+    static func workspaces(_ era: TwakeEra, company: EntityID) -> Endpoint<[Twake.Workspace]> {
+        switch era {
+        case .a:
+            Endpoint(
+                "\(proxy)/workspaces", query: [("company_id", company.description)], rows: Twake.workspaces)
+        case .b:
+            Endpoint("\(core)/workspaces/v1/companies/\(company)/workspaces", rows: Twake.workspaces)
+        }
+    }
+
+    static func rooms(company: EntityID, workspace: EntityID) -> Endpoint<[Twake.SocketIORoom]> {
+        Endpoint(
+            "\(proxy)/workspace/notifications", query: proxyQuery(company, workspace), rows: Twake.rooms)
+    }
+
+    /// Returns the list of a workspace's channels.
+    ///
+    /// - Parameter user: The requesting user. A direct is named by its other users.
+    static func channels(
+        _ era: TwakeEra, company: EntityID, workspace: EntityID, user: EntityID?
+    ) -> Endpoint<[Twake.Channel]> {
+        let parse: Endpoint<[Twake.Channel]>.RowParser = { body, sieve throws(DecodingFailure) in
+            try Twake.channels(from: body, user: user, sieve)
+        }
+        return switch era {
+        case .a:
+            Endpoint("\(proxy)/channels", query: proxyQuery(company, workspace), rows: parse)
+        case .b:
+            Endpoint(
+                list(company, workspace), query: [("mine", "1"), ("limit", "1000")], rows: parse
+            )
+        }
+    }
+
+    static func directs(_ era: TwakeEra, company: EntityID, user: EntityID?) -> Endpoint<
+        [Twake.Channel]
+    > {
+        let parse: Endpoint<[Twake.Channel]>.RowParser = { body, sieve throws(DecodingFailure) in
+            try Twake.channels(from: body, user: user, sieve)
+        }
+        return switch era {
+        case .a:
+            Endpoint(
+                "\(proxy)/direct", query: [("company_id", company.description)],
+                rows: parse)
+        case .b:
+            Endpoint(
+                list(company, .direct), query: [("mine", "1"), ("include_users", "1"), ("limit", "1000")], rows: parse)
+        }
+    }
+
+    static func channel(_ path: TwakeChannelPath) -> Endpoint<Twake.Channel> {
+        Endpoint("\(list(path.company, path.workspace))/\(path.channel)") {
+            body throws(DecodingFailure) in try Twake.channel(from: body)
+        }
+    }
+
+    static func members(_ era: TwakeEra, _ path: TwakeChannelPath) -> Endpoint<[Twake.ChannelMember]> {
+        let parse: Endpoint<[Twake.ChannelMember]>.RowParser = { body, sieve throws(DecodingFailure) in
+            try Twake.members(from: body, channel: path.channel, sieve)
+        }
+        return switch era {
+        case .a:
+            Endpoint(
+                "\(proxy)/channels/members",
+                query: proxyQuery(path.company, path.workspace) + [("id", path.channel.description)], rows: parse)
+        case .b:
+            Endpoint(
+                "\(list(path.company, path.workspace))/\(path.channel)/members", query: [("limit", "1000")], rows: parse
+            )
+        }
+    }
+
+    static func badges(company: EntityID) -> Endpoint<[Twake.Badge]> {
+        // Do not send `all_companies`: the first badge would be returned twice (Twake TW-85).
+        Endpoint(
+            "\(core)/notifications/v1/badges",
+            query: [("company_id", company.description), ("limit", "1000")], rows: Twake.badges)
+    }
+
+    static func badgeCounts(company: EntityID) -> Endpoint<[Twake.BadgeCount]> {
+        Endpoint(
+            "\(proxy)/badges", query: [("company_id", company.description)],
+            rows: Twake.badgeCounts)
+    }
+
+    /// Returns the path of a workspace's channels in era B.
+    static func list(_ company: EntityID, _ workspace: EntityID) -> RESTTarget {
+        "\(core)/channels/v1/companies/\(company)/workspaces/\(workspace)/channels"
+    }
+
+    static func proxyQuery(
+        _ company: EntityID, _ workspace: EntityID
+    ) -> RESTCall.Query {
+        [("company_id", company.description), ("workspace_id", workspace.description)]
+    }
+}
+
+// The GET calls for messages.
+extension TwakeEndpoints {
+    /// Returns the call for a page of a channel's messages: the newest one, or the one that ends with `before`, which
+    /// is on it again (Twake TW-83). The pages of era A mix heads and replies.
+    static func feed(
+        _ era: TwakeEra, _ path: TwakeChannelPath, before: EntityID? = nil
+    ) -> Endpoint<[Twake.Message]> {
+        var query: RESTCall.Query = era == .a ? messageQuery(path) : []
+        query.append(("limit", "\(pageLength)"))
+        switch era {
+        case .a:
+            if let before { query.append(("before_message_id", before.description)) }
+            return Endpoint("\(proxy)/messages", query: query, rows: Twake.messages)
+        case .b:
+            if let before { query += [("page_token", before.description), ("direction", "history")] }
+            query += [("replies_per_thread", "\(repliesPerThread)"), ("include_users", "1"), ("emojis", "false")]
+            return Endpoint(
+                "\(core)/messages/v1/companies/\(path.company)/workspaces/\(path.workspace)/channels/\(path.channel)/feed",
+                query: query, rows: Twake.messages)
+        }
+    }
+
+    /// Returns the call for the newest messages of a thread, or for the page that ends with `before`, oldest message
+    /// first.
+    static func thread(
+        _ era: TwakeEra, company: EntityID, _ path: TwakeChannelPath?, id: EntityID, before: EntityID? = nil
+    ) -> Endpoint<[Twake.Message]> {
+        guard era == .a, let path else {
+            var query: RESTCall.Query = [("limit", "\(threadLength)")]
+            if let before { query += [("page_token", before.description), ("direction", "history")] }
+            return Endpoint(
+                thread(company, id), query: query + [("include_users", "1")],
+                rows: Twake.messages)
+        }
+        var older: RESTCall.Query = []
+        if let before { older.append(("before_message_id", before.description)) }
+        return Endpoint(
+            "\(proxy)/messages",
+            query: messageQuery(path) + [("thread_id", id.description), ("limit", "\(threadLength)")] + older,
+            rows: Twake.messages)
+    }
+
+    /// Returns the call for a single message. Era A answers with a list; an empty list gives `nil`.
+    static func message(
+        _ era: TwakeEra, _ path: TwakeChannelPath, thread id: EntityID, id message: EntityID
+    ) -> Endpoint<Twake.Message?> {
+        switch era {
+        case .a:
+            var query = messageQuery(path)
+            if id != message { query.append(("thread_id", id.description)) }
+            query.append(("message_id", message.description))
+            return Endpoint("\(proxy)/messages", query: query) {
+                body, sieve throws(DecodingFailure) in
+                try Twake.messages(from: body, sieve).first { $0.id == message }
+            }
+        case .b:
+            return Endpoint(
+                "\(thread(path.company, id))/\(message)", query: [("include_users", "1")]
+            ) { body throws(DecodingFailure) in try Twake.message(from: body) }
+        }
+    }
+
+    private static func thread(_ company: EntityID, _ thread: EntityID) -> RESTTarget {
+        "\(core)/messages/v1/companies/\(company)/threads/\(thread)/messages"
+    }
+
+    private static func messageQuery(_ path: TwakeChannelPath) -> RESTCall.Query {
+        proxyQuery(path.company, path.workspace) + [("channel_id", path.channel.description)]
+    }
+}

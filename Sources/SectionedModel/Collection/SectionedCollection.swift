@@ -76,3 +76,328 @@ extension SectionedCollection {
         try state.forEachElement(body)
     }
 }
+
+extension SectionedCollection {
+    /// The changes requested since the last commit: the last one for each id, in the order in which the ids arrived.
+    ///
+    /// The old state is not stored here: until the commit, it is the committed one.
+    @usableFromInline
+    struct Staging: Sendable {
+        @usableFromInline
+        struct Entry: Sendable {
+            @usableFromInline let id: Element.ID
+            /// The hash of the id, kept so that it is computed once.
+            @usableFromInline let hash: Int
+            /// The new element; `nil` to remove the element.
+            @usableFromInline var element: Element?
+
+            @inlinable
+            init(id: Element.ID, hash: Int, element: Element?) {
+                self.id = id
+                self.hash = hash
+                self.element = element
+            }
+        }
+
+        @usableFromInline var entries: [Entry] = []
+        /// The positions of the ids in `entries`. Empty while there are few, when looking at each is cheaper.
+        @usableFromInline var positions = SlotTable()
+        /// The requested ranks; the last one for a key counts.
+        @usableFromInline var ranks: [(key: Element.SectionKey, rank: Int64)] = []
+
+        @inlinable
+        init() {}
+
+        @inlinable
+        static var fewEntries: Int { 8 }
+
+        @inlinable
+        func position(of id: Element.ID, hash: Int) -> Int? {
+            if entries.count <= Staging.fewEntries {
+                return entries.firstIndex { $0.hash == hash && $0.id == id }
+            }
+            return positions.slot(hash: hash) { entries[Int($0.number)].id == id }.map { Int($0.number) }
+        }
+
+        @inlinable
+        mutating func set(_ entry: consuming Entry) {
+            if !entries.isEmpty, let position = position(of: entry.id, hash: entry.hash) {
+                entries[position].element = entry.element
+            } else {
+                append(entry)
+            }
+        }
+
+        /// Appends an entry whose id is not among them.
+        @inlinable
+        mutating func append(_ entry: consuming Entry) {
+            let hash = entry.hash
+            entries.append(entry)
+            if entries.count == Staging.fewEntries + 1 {
+                for position in entries.indices { positions.insert(Slot(position), hash: entries[position].hash) }
+            } else if entries.count > Staging.fewEntries {
+                positions.insert(Slot(entries.count - 1), hash: hash)
+            }
+        }
+
+        /// Removes all entries, but keeps room for a few, so that small transactions allocate nothing here.
+        @inlinable
+        mutating func clear() {
+            if entries.count > Staging.fewEntries { positions = SlotTable() }
+            entries.removeAll(keepingCapacity: entries.count <= Staging.fewEntries)
+            if !ranks.isEmpty { ranks = [] }
+        }
+    }
+
+    /// The element with this id as it will be after `commit()`, staged changes included.
+    @inlinable
+    public subscript(id: Element.ID) -> Element? {
+        let hash = Element.hash(of: id)
+        if let position = staging.position(of: id, hash: hash) { return staging.entries[position].element }
+        return state.slot(of: id, hash: hash).map { state.records[$0] }
+    }
+
+    /// Stages an insertion, or a replacement of the element with the same id.
+    ///
+    /// - Throws: `unorderedKey`, and nothing is staged, if the id or a key of the element does not equal itself (a NaN)
+    ///   and therefore has no position in an order.
+    @inlinable
+    public mutating func upsert(_ element: Element) throws(ModelError) {
+        guard element.isOrdered else { throw .unorderedKey }
+        let id = element.id
+        staging.set(.init(id: id, hash: Element.hash(of: id), element: element))
+    }
+
+    /// Stages a removal. An unknown id is not a change.
+    @inlinable
+    public mutating func remove(_ id: Element.ID) {
+        guard id == id else { return }
+        staging.set(.init(id: id, hash: Element.hash(of: id), element: nil))
+    }
+
+    /// Stages a rank for a section. Sections are in the order of (rank, key), and a rank is 0 until one is set.
+    ///
+    /// A rank stays when its section is deleted. It is not a change of its own while the section does not exist.
+    @inlinable
+    public mutating func setRank(_ rank: Int64, of section: Element.SectionKey) {
+        staging.ranks.append((section, rank))
+    }
+
+    /// Discards all staged changes without a commit.
+    @inlinable
+    public mutating func rollBack() { staging.clear() }
+}
+
+extension SectionedCollection {
+    /// Applies the staged changes as one transaction. Returns `nil` if nothing differs.
+    ///
+    /// The batch has the fewest moves of all batches that move only rows that were staged and differ.
+    @inlinable
+    public mutating func commit() -> Batch<Element>? {
+        let before = state.sum
+        var batch = Batch<Element>()
+        if !staging.ranks.isEmpty || staging.entries.count > 1 {
+            commitStaged(into: &batch)
+        } else if let entry = staging.entries.popLast() {
+            commitSole(entry, into: &batch)
+        }
+        guard number(&batch, since: before) else { return nil }
+        return batch
+    }
+
+    /// Counts the batch that was just committed, and sets its checksums if the collection keeps them.
+    /// Returns false if the batch is empty.
+    @inlinable
+    mutating func number(_ batch: inout Batch<Element>, since before: UInt64?) -> Bool {
+        if batch.isEmpty { return false }
+        state.batches += 1
+        if let before, let after = state.sum { batch.checksums = .init(before: before, after: after) }
+        return true
+    }
+
+    @inlinable
+    mutating func commitStaged(into batch: inout Batch<Element>) {
+        var touched = netEffect()
+        let ranks = staging.ranks
+        staging.clear()
+        guard !touched.isEmpty || !ranks.isEmpty else { return }
+        let changes = replace(&touched, ranks)
+        batch = Batch(touched, changes)
+    }
+
+    /// Returns one record for each staged id whose element differs from the committed one.
+    @inlinable
+    func netEffect() -> [Touched] {
+        var touched: [Touched] = []
+        touched.reserveCapacity(staging.entries.count)
+        for entry in staging.entries {
+            let slot = state.slot(of: entry.id, hash: entry.hash)
+            let old = slot.map { state.records[$0] }
+            guard old != entry.element else { continue }
+            touched.append(Touched(old: old, slot: slot, new: entry.element, hash: entry.hash))
+        }
+        return touched
+    }
+}
+
+// The transaction of one id, by far the most frequent: it needs no lists and no sorting.
+extension SectionedCollection {
+    @inlinable
+    mutating func commitSole(_ entry: consuming Staging.Entry, into batch: inout Batch<Element>) {
+        guard let slot = state.slot(of: entry.id, hash: entry.hash) else {
+            if let new = entry.element { insertSole(new, hash: entry.hash, into: &batch) }
+            return
+        }
+        guard let new = entry.element.take() else {
+            return removeSole(slot, state.records[slot], hash: entry.hash, into: &batch)
+        }
+        let change = state.records.withElement(in: slot) { old in
+            old == new ? nil : (staysInSection: old.sectionKey == new.sectionKey, sortKey: old.sortKey)
+        }
+        guard let change else { return }
+        if change.staysInSection {
+            changeSole(slot, from: change.sortKey, to: new, into: &batch)
+        } else {
+            moveSole(slot, state.records[slot], new, into: &batch)
+        }
+    }
+
+    @inlinable
+    mutating func insertSole(_ element: Element, hash: Int, into batch: inout Batch<Element>) {
+        let slot = state.add(element, hash: hash, freeSlots: &freeSlots)
+        batch.insertions = [.init(path: putIn(element, slot, &batch), element: element)]
+    }
+
+    @inlinable
+    mutating func removeSole(_ slot: Slot, _ old: Element, hash: Int, into batch: inout Batch<Element>) {
+        batch.deletions = [.init(path: takeOut(old, slot, &batch), element: old)]
+        state.drop(slot, hash: hash, freeSlots: &freeSlots)
+    }
+
+    /// Changes a row that stays in its section: a move if its index changes, otherwise an update.
+    @inlinable
+    mutating func changeSole(
+        _ slot: Slot, from sortKey: Element.SortKey, to new: Element, into batch: inout Batch<Element>
+    ) {
+        let paths: (from: SectionPath, to: SectionPath)
+        if sortKey == new.sortKey {
+            let path = state.path(of: new, slot: slot)
+            paths = (path, path)
+        } else {
+            paths = state.move(slot, in: new.sectionKey, from: sortKey, to: new.sortKey)
+        }
+        let old = state.replace(slot, by: new, inSameSection: true)
+        let moves = paths.from != paths.to
+        batch.contents = .sole(.init(.init(from: paths.from, to: paths.to, old: old, new: new), moves: moves))
+    }
+
+    @inlinable
+    mutating func moveSole(_ slot: Slot, _ old: Element, _ new: Element, into batch: inout Batch<Element>) {
+        let from = takeOut(old, slot, &batch)
+        state.replace(slot, by: new)
+        batch.moves = [.init(from: from, to: putIn(new, slot, &batch), old: old, new: new)]
+    }
+
+    /// Removes a row, and its section if that was the last row.
+    @inlinable
+    mutating func takeOut(_ element: Element, _ slot: Slot, _ batch: inout Batch<Element>) -> SectionPath {
+        let (path, isSectionEmpty) = state.takeOut(element, slot)
+        if isSectionEmpty {
+            let place = state.place(of: element.sectionKey)
+            _ = state.removeSection(place)
+            batch.sectionDeletions = [.init(index: path.section, key: place.key, rank: place.rank)]
+        }
+        return path
+    }
+
+    /// Inserts a row, and its section if that is missing.
+    @inlinable
+    mutating func putIn(_ element: Element, _ slot: Slot, _ batch: inout Batch<Element>) -> SectionPath {
+        if let path = state.putIn(element, slot) { return path }
+        let place = state.place(of: element.sectionKey)
+        var section = SectionEntry<Element>(place)
+        section.rows = CountedTree(sorted: [RowEntry(key: element.sortKey, slot: slot)])
+        let index = state.insertSection(section)
+        batch.sectionInsertions = [.init(index: index, key: place.key, rank: place.rank)]
+        return SectionPath(section: index, item: 0)
+    }
+}
+
+extension SectionedCollection {
+    /// Stages the changes that make these the elements: missing ones are removed, new ones inserted, and differing ones
+    /// replaced. Ranks stay. Changes that were staged before are discarded.
+    ///
+    /// - Throws: `duplicateID` or `unorderedKey`, and nothing is staged.
+    @inlinable
+    public mutating func stageDifference(from elements: some Collection<Element>) throws(ModelError) {
+        staging.clear()
+        var kept = Array(repeating: false, count: state.records.end)
+        var index = 0
+        var rest = elements[...]
+        var found: [Found] = []
+        do throws(ModelError) {
+            while !rest.isEmpty {
+                let block = rest.prefix(Found.together)
+                rest = rest.dropFirst(Found.together)
+                find(block, &found)
+                for (element, place) in zip(block, found) {
+                    try stage(element, place, at: index, &kept)
+                    index += 1
+                }
+            }
+        } catch {
+            staging.clear()
+            throw error
+        }
+        for number in kept.indices where !kept[number] {
+            guard let id = state.records.element(in: Slot(number))?.id else { continue }
+            staging.append(.init(id: id, hash: Element.hash(of: id), element: nil))
+        }
+    }
+
+    /// The result of looking up an element: the hash of its id, and its slot if the collection contains the id.
+    @usableFromInline
+    struct Found {
+        @usableFromInline let hash: Int
+        @usableFromInline var slot: Slot?
+
+        @inlinable
+        init(hash: Int) { self.hash = hash }
+
+        /// The number of elements looked up side by side: each lookup waits for memory a few times, and
+        /// the others proceed meanwhile.
+        @inlinable
+        static var together: Int { 64 }
+    }
+
+    /// Looks up a block of elements, one step of all of them before the next step of any.
+    @inlinable
+    func find(_ block: some Collection<Element>, _ found: inout [Found]) {
+        found.removeAll(keepingCapacity: true)
+        for element in block { found.append(Found(hash: Element.hash(of: element.id))) }
+        // The first place with this hash is nearly always the right one.
+        for index in found.indices { found[index].slot = state.slots.slot(hash: found[index].hash) { _ in true } }
+        var index = 0
+        for element in block {
+            if let slot = found[index].slot, state.records[slot].id != element.id {
+                found[index].slot = state.slot(of: element.id, hash: found[index].hash)
+            }
+            index += 1
+        }
+    }
+
+    @inlinable
+    mutating func stage(
+        _ element: Element, _ found: Found, at index: Int, _ kept: inout [Bool]
+    ) throws(ModelError) {
+        guard element.isOrdered else { throw .unorderedKey }
+        if let slot = found.slot {
+            guard !kept[Int(slot.number)] else { throw .duplicateID(at: index) }
+            kept[Int(slot.number)] = true
+            guard state.records[slot] != element else { return }
+        } else {
+            guard staging.position(of: element.id, hash: found.hash) == nil else { throw .duplicateID(at: index) }
+        }
+        staging.append(.init(id: element.id, hash: found.hash, element: element))
+    }
+}
