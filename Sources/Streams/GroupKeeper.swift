@@ -230,12 +230,13 @@ package struct GroupRooms: Sendable {
 
     /// Returns the members in the order in which they joined.
     package static func held(in group: StreamAddress, through door: StreamDoor) throws(ClusterError) -> [Held] {
-        let bucket = try GroupBucket(group, door.connection(to: group))
-        var found: [Held] = []
-        for member in try bucket.table().0.members {
-            found.append(Held(member: member, rooms: try bucket.rooms(of: member.id)))
+        let connection = try door.connection(to: group)
+        return try connection.patiently { () throws(ClusterError) in
+            let bucket = try GroupBucket(group, connection)
+            return try bucket.table().0.members.map { (member) throws(ClusterError) in
+                Held(member: member, rooms: try bucket.rooms(of: member.id))
+            }
         }
-        return found
     }
 }
 

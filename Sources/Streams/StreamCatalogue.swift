@@ -65,6 +65,8 @@ package struct StreamCatalogue: Sendable {
 
     let connection: StreamConnection
 
+    init(_ connection: StreamConnection) { self.connection = connection }
+
     /// Creates a catalogue and connects to the cluster.
     package init(_ address: StreamAddress, through door: StreamDoor) throws(ClusterError) {
         connection = try door.connection(to: address)

@@ -34,8 +34,16 @@ package final class StreamDoor: RemoteRecordings.Door {
     }
 
     package func open(_ address: StreamAddress) throws(RecordingError) -> any RemoteText {
+        try ask(address) { (connection) throws(ClusterError) in try StreamReader(address, connection) }
+    }
+
+    /// Asks the cluster at an address, and asks again while it elects a leader.
+    private func ask<Answer>(
+        _ address: StreamAddress, _ request: (StreamConnection) throws(ClusterError) -> Answer
+    ) throws(RecordingError) -> Answer {
         do throws(ClusterError) {
-            return try StreamReader(address, connection(to: address))
+            let connection = try connection(to: address)
+            return try connection.patiently { () throws(ClusterError) in try request(connection) }
         } catch {
             throw error.error(address.description)
         }
@@ -69,11 +77,7 @@ package final class StreamDoor: RemoteRecordings.Door {
     }
 
     package func members(_ group: StreamAddress) throws(RecordingError) -> [StreamAddress] {
-        do throws(ClusterError) {
-            return try GroupBucket.recordings(of: group, connection(to: group))
-        } catch {
-            throw error.error(group.description)
-        }
+        try ask(group) { (connection) throws(ClusterError) in try GroupBucket.recordings(of: group, connection) }
     }
 
     package func output(_ address: StreamAddress) -> (any RemoteOutput)? {
@@ -81,19 +85,12 @@ package final class StreamDoor: RemoteRecordings.Door {
     }
 
     package func segments(_ address: StreamAddress) throws(RecordingError) -> [StreamAddress] {
-        do throws(ClusterError) {
-            let streams = try StreamCatalogue(address, through: self)
-            return try streams.connection.patiently { () throws(ClusterError) in try streams.segments(address) }
-        } catch {
-            throw error.error(address.description)
+        try ask(address) { (connection) throws(ClusterError) in
+            try StreamCatalogue(connection).segments(address)
         }
     }
 
     package func remove(_ address: StreamAddress) throws(RecordingError) {
-        do throws(ClusterError) {
-            try StreamCatalogue(address, through: self).remove(address)
-        } catch {
-            throw error.error(address.description)
-        }
+        try ask(address) { (connection) throws(ClusterError) in try StreamCatalogue(connection).remove(address) }
     }
 }

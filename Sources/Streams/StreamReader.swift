@@ -45,10 +45,7 @@ final class StreamReader: RemoteText {
         let (stream, subject) = (address.stream ?? "", address.subject)
         (self.stream, self.subject) = (stream, subject)
         let name = address.name ?? stream
-        let found = try connection.patiently { () throws(ClusterError) in
-            try connection.last(of: subject, in: stream)
-        }
-        guard let last = found else {
+        guard let last = try connection.last(of: subject, in: stream) else {
             let members = try StreamCatalogue.recordings(name + ".*", in: stream, connection)
             if let first = members.first?.name {
                 throw ClusterError(
@@ -64,10 +61,7 @@ final class StreamReader: RemoteText {
         let text = StreamText(of: recording)
         state = Monitor(State(text: text, last: last.sequence, size: range.upperBound))
         // Report text removed by the stream's limits right away: nothing can be read without the head.
-        let first = try connection.patiently { () throws(ClusterError) in
-            try connection.first(of: subject, in: stream, from: 1)
-        }
-        if let first, let range = first.range, range.lowerBound > 0 {
+        if let first = try connection.first(of: subject, in: stream, from: 1), let range = first.range, range.lowerBound > 0 {
             throw ClusterError(
                 "the stream's limits removed the first \(range.lowerBound) bytes of the recording, and its head with them"
             )
