@@ -28,8 +28,8 @@ final class GroupKeeper: GroupSeat {
 
     /// How long to try to report the end to the other members. After that they notice it by the lease.
     private static let farewell: Duration = .seconds(5)
-    /// How long to wait for a seat before joining fails.
-    private static let patience: Duration = .seconds(10)
+    /// How long to wait for a seat before joining fails. The cluster may be electing a leader.
+    private static let patience: Duration = .seconds(20)
 
     let member: String
     /// The address of the recording that the member publishes.
@@ -43,8 +43,10 @@ final class GroupKeeper: GroupSeat {
     /// Joins the group. Blocks until the member is in the table.
     init(_ group: StreamAddress, lease: Duration, _ connection: StreamConnection) throws(ClusterError) {
         // Fail now if the stream does not exist: nothing could be recorded.
-        _ = try connection.last(of: StreamAddress.subject(of: group.name ?? ""), in: group.stream ?? "")
-        let bucket = try GroupBucket(group, connection)
+        let bucket = try connection.patiently { () throws(ClusterError) in
+            _ = try connection.last(of: StreamAddress.subject(of: group.name ?? ""), in: group.stream ?? "")
+            return try GroupBucket(group, connection)
+        }
         let id = String(UInt64.random(in: 1 << 40...1 << 50), radix: 36)
         member = id
         address = group.member(id)
