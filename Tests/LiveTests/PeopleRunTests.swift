@@ -32,7 +32,7 @@ import Wire
         defer { runOnThread(named: "weir-end") { loop.shutDown() } }
         let server = try EmbeddedServer(
             on: loop, scenario: try Scenario.load("workspace", seed: 3), seed: 3,
-            options: .init(pace: 4, troubles: [.init(at: .seconds(9), .restart)]))
+            options: .init(pace: 4, faults: [.init(at: .seconds(9), .restart)]))
         let watcher = Watcher()
         let configuration = TailConfiguration(
             server: try URLParts(parsing: server.url),

@@ -260,11 +260,11 @@ import Wire
     @Test func `messages are not watched while no action is pending`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
-        #expect(transcript.session.transaction.watchesMessages)
+        #expect(transcript.session.context.watchesMessages)
         transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "hello", at: 9), id: "M1"))
-        #expect(!transcript.session.transaction.watchesMessages)
+        #expect(!transcript.session.context.watchesMessages)
         #expect(transcript.session.overlay.isEmpty)
         transcript.tell("created", Transcript.message("M2", "x", at: 10))
-        #expect(transcript.session.transaction.newMessages.isEmpty)
+        #expect(transcript.session.context.newMessages.isEmpty)
     }
 }

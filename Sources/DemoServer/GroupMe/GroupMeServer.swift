@@ -32,14 +32,14 @@ package final class GroupMeServer: Sendable {
         /// the history.
         package var epoch: Int64
         /// Planned failures of the server with their times since the script's start, in order.
-        package var troubles: [ServerFault]
+        package var faults: [ServerFault]
         /// Whether clients may use WebSockets. If not, they must poll.
         package var takesWebSockets: Bool
         /// Creates options. `pace` is clamped to 1 to 1000.
         package init(
             startsAtOnce: Bool = false, isEndless: Bool = true, pace: Int = 1, timeout: Duration = .seconds(600),
             pingInterval: Duration? = .seconds(30), mostRequests: Int? = nil, epoch: Int64 = 1_785_346_000_000,
-            troubles: [ServerFault] = [], takesWebSockets: Bool = true
+            faults: [ServerFault] = [], takesWebSockets: Bool = true
         ) {
             self.startsAtOnce = startsAtOnce
             self.isEndless = isEndless
@@ -48,7 +48,7 @@ package final class GroupMeServer: Sendable {
             self.pingInterval = pingInterval
             self.mostRequests = mostRequests
             self.epoch = epoch
-            self.troubles = troubles
+            self.faults = faults
             self.takesWebSockets = takesWebSockets
         }
     }
@@ -173,7 +173,7 @@ actor GroupMeHub: ChannelHost {
     private var nextPing: Moment?
     /// The subscribed channels, by session number.
     private var subscriptions: [Int: Set<Bayeux.Channel>] = [:]
-    private var troubles: ArraySlice<GroupMeServer.ServerFault>
+    private var faults: ArraySlice<GroupMeServer.ServerFault>
     let takesWebSockets: Bool
     private var isOpen = false
     private var timer: (due: Moment, timer: LoopTimer)?
@@ -185,7 +185,7 @@ actor GroupMeHub: ChannelHost {
         let tokens = GroupMeTokens(users: users, key: random.next())
         self.tokens = tokens
         pingInterval = options.pingInterval
-        troubles = options.troubles[...]
+        faults = options.faults[...]
         takesWebSockets = options.takesWebSockets
         var backend = GroupMeBackend(
             seed: seed, epoch: options.epoch, tokens: tokens,
@@ -224,12 +224,12 @@ actor GroupMeHub: ChannelHost {
         settle()
     }
 
-    /// Performs the troubles that are due.
+    /// Performs the faults that are due.
     private func haveTrouble() {
         let clock = backend.clock
         let past = clock.time(at: loop.now) - clock.epoch
-        while clock.isRunning, let trouble = troubles.first, trouble.milliseconds <= past {
-            troubles.removeFirst()
+        while clock.isRunning, let trouble = faults.first, trouble.milliseconds <= past {
+            faults.removeFirst()
             switch trouble.kind {
             case .cut: dropConnections()
             case .restart: forgetSessions()
@@ -241,7 +241,7 @@ actor GroupMeHub: ChannelHost {
         guard isOpen else { return }
         let clock = backend.clock
         let trouble =
-            clock.isRunning ? troubles.first.flatMap { clock.deadline(next: clock.epoch + $0.milliseconds) } : nil
+            clock.isRunning ? faults.first.flatMap { clock.deadline(next: clock.epoch + $0.milliseconds) } : nil
         let due = [backend.deadline, endpoint.deadline, nextPing, trouble].compactMap { $0 }.min()
         if timer?.due == due { return }
         timer?.timer.cancel()

@@ -15,7 +15,7 @@ package struct Backend: Sendable {
     private let hasCore: Bool
     private var clock: ScriptClock
     /// The planned failures, in order.
-    private var troubles: ArraySlice<EmbeddedServer.ServerFault>
+    private var faults: ArraySlice<EmbeddedServer.ServerFault>
     private let ids: IDSource
     /// The maximum number of rows in a page of a list, whatever the request asks for.
     package var mostRows = 1_000
@@ -26,7 +26,7 @@ package struct Backend: Sendable {
     package init(
         _ scenario: Scenario, seed: UInt64, epoch: Int64, tokens: Tokens, tokenLifetime: Duration,
         start: ScriptClock.Start,
-        pace: Int = 1, hasCore: Bool = true, edition: Edition = .of2021, troubles: [EmbeddedServer.ServerFault] = [],
+        pace: Int = 1, hasCore: Bool = true, edition: Edition = .of2021, faults: [EmbeddedServer.ServerFault] = [],
         at now: Moment
     ) {
         (script, world) = Script.begin(scenario, seed: seed, epoch: epoch)
@@ -35,7 +35,7 @@ package struct Backend: Sendable {
         self.tokenLifetime = tokenLifetime
         self.hasCore = hasCore
         clock = ScriptClock(epoch: epoch, start, pace: pace, at: now)
-        self.troubles = troubles[...]
+        self.faults = faults[...]
         ids = IDSource(seed: seed, stream: .clients)
     }
 
@@ -46,7 +46,7 @@ package struct Backend: Sendable {
 
     /// The time at which `advance` must be called next.
     package var deadline: Moment? {
-        let trouble = troubles.first.map { script.epoch + $0.at.microseconds / 1_000 }
+        let trouble = faults.first.map { script.epoch + $0.at.microseconds / 1_000 }
         return clock.deadline(next: [nextWorldTime, trouble].compactMap { $0 }.min())
     }
 
@@ -69,8 +69,8 @@ package struct Backend: Sendable {
     mutating func takeTroubles(at now: Moment) -> [EmbeddedServer.ServerFault.Kind] {
         guard clock.isRunning else { return [] }
         let past = worldTime(at: now) - script.epoch
-        let due = troubles.prefix { $0.at.microseconds / 1_000 <= past }
-        troubles = troubles.dropFirst(due.count)
+        let due = faults.prefix { $0.at.microseconds / 1_000 <= past }
+        faults = faults.dropFirst(due.count)
         return due.map(\.kind)
     }
 

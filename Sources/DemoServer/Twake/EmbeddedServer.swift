@@ -34,19 +34,19 @@ package final class EmbeddedServer: Sendable {
         /// the history.
         package var epoch: Int64
         /// Planned failures of the server with their times since the script's start, in order.
-        package var troubles: [ServerFault]
+        package var faults: [ServerFault]
         /// Creates options. `pace` is clamped to 1 to 1000.
         package init(
             startsAtOnce: Bool = false, pace: Int = 1, tokenLifetime: Duration = .seconds(3_600),
             endpoint: EndpointOptions = EndpointOptions(path: "/socket/"), epoch: Int64 = 1_631_610_000_000,
-            troubles: [ServerFault] = []
+            faults: [ServerFault] = []
         ) {
             self.startsAtOnce = startsAtOnce
             self.pace = min(max(pace, 1), 1_000)
             self.tokenLifetime = tokenLifetime
             self.endpoint = endpoint
             self.epoch = epoch
-            self.troubles = troubles
+            self.faults = faults
         }
     }
 
@@ -190,7 +190,7 @@ actor Hub: SessionHost {
             scenario, seed: seed, epoch: options.epoch, tokens: tokens, tokenLifetime: options.tokenLifetime,
             start: options.startsAtOnce
                 ? .atOnce : .afterFirstClient(quiet: .milliseconds(400), longest: .seconds(3)),
-            pace: options.pace, hasCore: options.hasCore, troubles: options.troubles, at: loop.now)
+            pace: options.pace, hasCore: options.hasCore, faults: options.faults, at: loop.now)
         tokens.given = options.token.map { ($0, backend.me) }
         backend.tokens = tokens
         let world = backend.world

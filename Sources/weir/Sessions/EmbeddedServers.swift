@@ -39,20 +39,20 @@ struct EmbeddedService: Sendable {
             },
             // The token expires; later a server restart cuts the connection and leaves a gap.
             demo: { seed in
-                let troubles: [EmbeddedServer.ServerFault] = [
+                let faults: [EmbeddedServer.ServerFault] = [
                     .init(at: .milliseconds(6_500), .tokensExpire), .init(at: .seconds(9), .restart),
                 ]
-                return try .twake(Scenario.names[0], seed, OwnServer.here, .init(troubles: troubles))
+                return try .twake(Scenario.names[0], seed, OwnServer.here, .init(faults: faults))
             }),
         EmbeddedService(
             name: "groupme", path: "/faye", fixture: "GroupMe's push service",
             serve: { try .groupMe($0.seed, $0.listen, .init(pace: $0.rate ?? 1)) },
             // The connection is cut and its session resumes. Later the server restarts and has lost all sessions.
             demo: { seed in
-                let troubles: [GroupMeServer.ServerFault] = [
+                let faults: [GroupMeServer.ServerFault] = [
                     .init(at: .milliseconds(6_500), .cut), .init(at: .seconds(9), .restart),
                 ]
-                return try .groupMe(seed, OwnServer.here, .init(troubles: troubles))
+                return try .groupMe(seed, OwnServer.here, .init(faults: faults))
             }),
         .echo("echo", .socketIO, recovers: true), .echo("engine-echo", .engineIO), FinishWorld.service,
     ]
@@ -149,7 +149,7 @@ struct OwnServer: Sendable {
         let token = makeToken()
         if let tokenFile, let token, let problem = WholeFile.write(Array((token.reveal() + "\n").utf8), to: tokenFile) {
             await shutDown()
-            return Console.fail(ServerFault("\(tokenFile) cannot be written: \(problem)", .cannotWrite))
+            return Console.fail(CommandError("\(tokenFile) cannot be written: \(problem)", .cannotWrite))
         }
         let signal = await withCheckedContinuation { continuation in
             Signals.onFirst { continuation.resume(returning: $0) }
