@@ -34,69 +34,74 @@ let package = Package(
     products: [
         .executable(name: "weir", targets: ["weir"]),
         .executable(name: "weir-bench", targets: ["weir-bench"]),
-        .library(name: "Live", targets: ["Live"]),
-        .library(name: "SocketIO", targets: ["Network", "Wire", "JSONText"]),
-        .library(name: "SectionedModel", targets: ["SectionedModel"]),
+        .library(name: "WeirLive", targets: ["WeirLive"]),
+        .library(name: "WeirSocketIO", targets: ["WeirNetwork", "WeirWire", "WeirJSON"]),
+        .library(name: "WeirModel", targets: ["WeirModel"]),
     ],
     targets: [
         // One door for each C library. `samples/demo` and `Tests/run` install the packages in `.apt`; no other list of them exists.
         .systemLibrary(
-            name: "CLibWebSockets", pkgConfig: "libwebsockets",
+            name: "CWeirLibWebSockets", pkgConfig: "libwebsockets",
             providers: [.apt(["pkg-config", "libwebsockets-dev", "libssl-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CWeirCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CWeirThreads"),
+        .systemLibrary(name: "CWeirSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CWeirZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CWeirCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // Replaces malloc in the whole process that imports it.
-        .systemLibrary(name: "CMimalloc", providers: [.apt(["libmimalloc-dev"])]),
-        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CWeirMimalloc", providers: [.apt(["libmimalloc-dev"])]),
+        .systemLibrary(name: "CWeirZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CWeirYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // C++ with a C header.
-        .systemLibrary(name: "CRE2Library", pkgConfig: "re2", providers: [.apt(["libre2-dev"])]),
+        .systemLibrary(name: "CWeirRE2Library", pkgConfig: "re2", providers: [.apt(["libre2-dev"])]),
         .target(
-            name: "CRE2", dependencies: ["CRE2Library"],
+            name: "CWeirRE2", dependencies: ["CWeirRE2Library"],
             linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
 
         // Headers of inline functions that Swift cannot express.
-        .target(name: "CJSONScan"),
-        .target(name: "CChecksum"),
-        .target(name: "CSecretScan"),
-        .target(name: "CBuild"),
+        .target(name: "CWeirJSONScan"),
+        .target(name: "CWeirChecksum"),
+        .target(name: "CWeirSecretScan"),
+        .target(name: "CWeirBuild"),
 
         // The pure rooms have no clock, thread, file or socket.
-        room("JSONText", ["CJSONScan"]),
-        room("YAMLText", ["JSONText", "CYAML"]),
-        room("Wire", ["JSONText", "CJSONScan", "CZlib"]),
-        room("Events", ["JSONText", "CJSONScan"]),
-        room("SectionedModel"),
-        room("Terminal"),
-        room("RegularExpressions", ["CRE2"]),
+        room("WeirJSON", ["CWeirJSONScan"]),
+        room("WeirYAML", ["WeirJSON", "CWeirYAML"]),
+        room("WeirWire", ["WeirJSON", "CWeirJSONScan", "CWeirZlib"]),
+        room("WeirEvents", ["WeirJSON", "CWeirJSONScan"]),
+        room("WeirModel"),
+        room("WeirTerminal"),
+        room("WeirRegex", ["CWeirRE2"]),
         room(
-            "Pipeline",
-            ["YAMLText", "Terminal", "RegularExpressions", "Wire", "Events", "SectionedModel", "JSONText"]),
+            "WeirPipeline",
+            ["WeirYAML", "WeirTerminal", "WeirRegex", "WeirWire", "WeirEvents", "WeirModel", "WeirJSON"]),
 
         // The hands use threads, files and sockets.
-        room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),
-        room("Store", ["Pipeline", "Network", "SectionedModel", "JSONText", "CSQLite"]),
+        room("WeirThreads", ["WeirWire", "CWeirThreads"]),
+        room("WeirNetwork", ["WeirThreads", "WeirWire", "WeirJSON", "CWeirLibWebSockets", "CWeirCurl"]),
+        room("WeirStore", ["WeirThreads", "WeirPipeline", "WeirNetwork", "WeirModel", "WeirJSON", "CWeirSQLite"]),
         room(
-            "Recording",
+            "WeirRecording",
             [
-                "RegularExpressions", "Pipeline", "Events", "Wire", "JSONText", "CJSONScan", "CChecksum", "CCrypto",
-                "CSecretScan", "CZstd",
+                "WeirRegex", "WeirPipeline", "WeirEvents", "WeirWire", "WeirJSON", "CWeirJSONScan", "CWeirChecksum",
+                "CWeirCrypto",
+                "CWeirSecretScan", "CWeirZstd",
             ]),
         room(
-            "Live",
+            "WeirLive",
             [
-                "Terminal", "RegularExpressions", "Pipeline", "Recording", "Store", "Network", "Wire", "Events",
-                "SectionedModel", "JSONText",
+                "WeirThreads", "WeirTerminal", "WeirRegex", "WeirPipeline", "WeirRecording", "WeirStore", "WeirNetwork",
+                "WeirWire", "WeirEvents",
+                "WeirModel", "WeirJSON",
             ]),
-        room("DemoServer", ["Pipeline", "Network", "Wire", "Events", "JSONText"]),
+        room("WeirDemoServer", ["WeirThreads", "WeirPipeline", "WeirNetwork", "WeirWire", "WeirEvents", "WeirJSON"]),
         .executableTarget(
             name: "weir",
             dependencies: [
-                "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Events", "Network", "Wire",
-                "JSONText", "YAMLText", "CMimalloc", "CBuild",
+                "WeirThreads", "WeirLive", "WeirTerminal", "WeirRecording", "WeirStore", "WeirDemoServer",
+                "WeirPipeline", "WeirEvents", "WeirNetwork", "WeirWire",
+                "WeirJSON", "WeirYAML", "CWeirMimalloc", "CWeirBuild",
             ],
             // Links into schemas and samples: `--schema` prints the published schema, and the demo plays the published sample.
             resources: [
@@ -105,8 +110,9 @@ let package = Package(
         .executableTarget(
             name: "weir-bench",
             dependencies: [
-                "Live", "Terminal", "Pipeline", "Recording", "Store", "Network", "Wire", "Events", "SectionedModel",
-                "JSONText", "ModelOracle", "Simulation", "CMimalloc",
+                "WeirThreads", "WeirLive", "WeirTerminal", "WeirPipeline", "WeirRecording", "WeirStore", "WeirNetwork",
+                "WeirWire", "WeirEvents", "WeirModel",
+                "WeirJSON", "ModelOracle", "Simulation", "CWeirMimalloc",
             ],
             swiftSettings: house, linkerSettings: standalone),
 
@@ -116,64 +122,73 @@ let package = Package(
         .target(
             name: "CSimdjson", dependencies: ["CSimdjsonLibrary"], path: "Tests/CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++")]),
-        tests("JSONTextTests", ["JSONText", "CJSONScan", "CSimdjson", "Wire"]),
-        tests("YAMLTextTests", ["YAMLText", "JSONText", "Wire"]),
-        tests("WireTests", ["Wire", "JSONText"]),
-        tests("TerminalTests", ["Terminal", "Wire"]),
-        tests("EventsTests", ["Events", "Wire", "JSONText"]),
-        tests("RegularExpressionsTests", ["RegularExpressions"]),
+        tests("JSONTests", ["WeirJSON", "CWeirJSONScan", "CSimdjson", "WeirWire"]),
+        tests("YAMLTests", ["WeirYAML", "WeirJSON", "WeirWire"]),
+        tests("WireTests", ["WeirWire", "WeirJSON"]),
+        tests("TerminalTests", ["WeirTerminal", "WeirWire"]),
+        tests("EventsTests", ["WeirEvents", "WeirWire", "WeirJSON"]),
+        tests("RegexTests", ["WeirRegex"]),
         // The oracle of the model's tests. It does not import Testing, so that weir-bench can soak with it too.
         .target(
-            name: "ModelOracle", dependencies: ["SectionedModel", "Wire"], path: "Tests/ModelOracle",
+            name: "ModelOracle", dependencies: ["WeirModel", "WeirWire"], path: "Tests/ModelOracle",
             swiftSettings: house),
-        tests("SectionedModelTests", ["ModelOracle", "SectionedModel", "Wire"]),
-        tests("PipelineTests", ["Pipeline", "Wire", "Events", "SectionedModel", "JSONText"]),
+        tests("ModelTests", ["ModelOracle", "WeirModel", "WeirWire"]),
+        tests("PipelineTests", ["WeirPipeline", "WeirWire", "WeirEvents", "WeirModel", "WeirJSON"]),
         // The whole pure core with a simulated server. It does not import Testing, so that weir-bench can run it too.
         .target(
             name: "Simulation",
-            dependencies: ["DemoServer", "Pipeline", "Events", "SectionedModel", "Wire", "JSONText"],
+            dependencies: ["WeirDemoServer", "WeirPipeline", "WeirEvents", "WeirModel", "WeirWire", "WeirJSON"],
             path: "Tests/Simulation", swiftSettings: house),
         tests(
-            "SimulationTests", ["Simulation", "DemoServer", "Pipeline", "Events", "SectionedModel", "Wire", "JSONText"]),
-        tests("NetworkTests", ["TestSupport", "Network", "Wire"]),
+            "SimulationTests",
+            ["Simulation", "WeirDemoServer", "WeirPipeline", "WeirEvents", "WeirModel", "WeirWire", "WeirJSON"]),
+        tests("NetworkTests", ["WeirThreads", "TestSupport", "WeirNetwork", "WeirWire"]),
         // Writes to a store until a test kills it, or keeps the store locked.
         .executableTarget(
-            name: "store-writer", dependencies: ["Store", "Pipeline", "Events", "SectionedModel"],
+            name: "store-writer", dependencies: ["WeirStore", "WeirPipeline", "WeirEvents", "WeirModel"],
             path: "Tests/StoreWriter", swiftSettings: house),
         tests(
             "StoreTests",
             [
-                "TestSupport", "Store", "store-writer", "Pipeline", "Events", "SectionedModel", "JSONText", "Wire",
-                "CSQLite",
+                "TestSupport", "WeirThreads", "WeirStore", "store-writer", "WeirPipeline", "WeirEvents", "WeirModel",
+                "WeirJSON", "WeirWire",
+                "CWeirSQLite",
             ]),
         // Writes a recording until a test kills it.
         .executableTarget(
-            name: "recording-writer", dependencies: ["Recording", "Pipeline", "SectionedModel", "Wire", "JSONText"],
+            name: "recording-writer",
+            dependencies: ["WeirRecording", "WeirPipeline", "WeirModel", "WeirWire", "WeirJSON"],
             path: "Tests/RecordingWriter", swiftSettings: house),
-        tests("RecordingTests", ["Recording", "Pipeline", "Wire", "JSONText"]),
+        tests("RecordingTests", ["WeirRecording", "WeirPipeline", "WeirWire", "WeirJSON"]),
         tests(
             "SchemaTests",
             [
-                "TestSupport", "Live", "DemoServer", "Simulation", "Network", "Recording", "Pipeline", "Events",
-                "SectionedModel", "Wire", "JSONText",
+                "TestSupport", "WeirThreads", "WeirLive", "WeirDemoServer", "Simulation", "WeirNetwork",
+                "WeirRecording", "WeirPipeline", "WeirEvents",
+                "WeirModel", "WeirWire", "WeirJSON",
             ]),
-        tests("DemoServerTests", ["TestSupport", "DemoServer", "Pipeline", "Events", "Network", "Wire", "JSONText"]),
+        tests(
+            "DemoServerTests",
+            ["TestSupport", "WeirDemoServer", "WeirPipeline", "WeirEvents", "WeirNetwork", "WeirWire", "WeirJSON"]),
         .target(
-            name: "TestSupport", dependencies: ["Network", "Wire"], path: "Tests/TestSupport", swiftSettings: house),
+            name: "TestSupport", dependencies: ["WeirThreads", "WeirNetwork", "WeirWire"], path: "Tests/TestSupport",
+            swiftSettings: house),
         tests(
             "InteropTests",
             [
-                "TestSupport", "DemoServer", "Live", "Pipeline", "SectionedModel", "Events", "Network", "Wire",
-                "JSONText",
+                "TestSupport", "WeirThreads", "WeirDemoServer", "WeirLive", "WeirPipeline", "WeirModel", "WeirEvents",
+                "WeirNetwork", "WeirWire",
+                "WeirJSON",
             ]),
         tests(
             "LiveTests",
             [
-                "TestSupport", "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Network", "Wire",
-                "JSONText", "SectionedModel", "recording-writer",
+                "TestSupport", "WeirThreads", "WeirLive", "WeirTerminal", "WeirRecording", "WeirStore",
+                "WeirDemoServer", "WeirPipeline", "WeirNetwork", "WeirWire",
+                "WeirJSON", "WeirModel", "recording-writer",
             ]),
         tests(
-            "CommandTests", ["TestSupport", "Terminal", "Network", "Wire", "JSONText"],
+            "CommandTests", ["TestSupport", "WeirThreads", "WeirTerminal", "WeirNetwork", "WeirWire", "WeirJSON"],
             exclude: ["Help", "Manual", "Profiles", "Reports"]),
     ],
     swiftLanguageModes: [.v6]
@@ -182,12 +197,14 @@ let package = Package(
 // Recordings in NATS streams. Without libnats, WEIR_WITHOUT_NATS leaves them out, and weir refuses each nats:// URL with the reason.
 if Context.environment["WEIR_WITHOUT_NATS"] == nil {
     package.targets += [
-        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
-        room("Streams", ["Recording", "Network", "Wire", "JSONText", "CNATS"]),
-        tests("StreamsTests", ["TestSupport", "Streams", "Recording", "Network", "Wire", "JSONText"]),
+        .systemLibrary(name: "CWeirNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+        room("WeirStreams", ["WeirThreads", "WeirRecording", "WeirNetwork", "WeirWire", "WeirJSON", "CWeirNATS"]),
+        tests(
+            "StreamsTests",
+            ["WeirThreads", "TestSupport", "WeirStreams", "WeirRecording", "WeirNetwork", "WeirWire", "WeirJSON"]),
     ]
     for target in package.targets where ["weir", "weir-bench"].contains(target.name) {
-        target.dependencies.append(target.name == "weir" ? "Streams" : "CNATS")
+        target.dependencies.append(target.name == "weir" ? "WeirStreams" : "CWeirNATS")
         target.swiftSettings = house + [.define("NATS")]
     }
 }
@@ -205,8 +222,9 @@ if Context.environment["WEIR_FUZZ"] != nil {
         .executableTarget(
             name: "weir-fuzz",
             dependencies: [
-                "Live", "Network", "Recording", "Pipeline", "SectionedModel", "Events", "Wire", "JSONText", "YAMLText",
-                "Terminal", "DemoServer", "Simulation",
+                "WeirLive", "WeirNetwork", "WeirRecording", "WeirPipeline", "WeirModel", "WeirEvents", "WeirWire",
+                "WeirJSON", "WeirYAML",
+                "WeirTerminal", "WeirDemoServer", "Simulation",
             ],
             path: "Tests/Fuzz", swiftSettings: house))
 }

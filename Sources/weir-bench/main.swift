@@ -1,5 +1,5 @@
 // Linking mimalloc makes it the allocator of the process; no call is needed.
-import CMimalloc
+import CWeirMimalloc
 import Glibc
 
 exit(Benchmark.run(Array(CommandLine.arguments.dropFirst())))

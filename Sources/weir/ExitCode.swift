@@ -1,9 +1,9 @@
-import DemoServer
+import WeirDemoServer
 import Glibc
-import Live
-import Network
-import Recording
-import Wire
+import WeirLive
+import WeirNetwork
+import WeirRecording
+import WeirWire
 
 /// The exit codes of the process.
 enum ExitCode: Int32, CaseIterable {

@@ -1,12 +1,12 @@
-import CBuild
-import CMimalloc
+import CWeirBuild
+import CWeirMimalloc
 import Glibc
-import Live
-import Network
-import Recording
-import Store
-import Wire
-import YAMLText
+import WeirLive
+import WeirNetwork
+import WeirRecording
+import WeirStore
+import WeirWire
+import WeirYAML
 
 /// The program, from its arguments to its exit code.
 enum Weir {
@@ -55,7 +55,7 @@ enum Weir {
 }
 
 #if NATS
-    import Streams
+    import WeirStreams
 #endif
 
 /// The output of `weir --version`: the version, the commit of the build if it is known, and the versions of the linked libraries.

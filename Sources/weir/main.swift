@@ -1,7 +1,7 @@
 // No function is called: linking the module makes mimalloc the allocator of the process.
-import CMimalloc
+import CWeirMimalloc
 import Glibc
-import Live
+import WeirLive
 
 let code = await Weir.run(Array(CommandLine.arguments.dropFirst()))
 ChildProgram.endAll()

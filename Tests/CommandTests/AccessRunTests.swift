@@ -1,5 +1,5 @@
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
 

@@ -7,7 +7,8 @@ import Testing
     /// Returns the steps of the page's Chainlit part, or of the rest.
     private static func steps(ofChainlit: Bool) throws -> DocumentedSteps {
         let page = String(
-            decoding: try readFile(packageFolder + "/Sources/Live/Live.docc/AnySocketIOApplication.md"), as: UTF8.self)
+            decoding: try readFile(packageFolder + "/Sources/WeirLive/WeirLive.docc/AnySocketIOApplication.md"),
+            as: UTF8.self)
         let end = try #require(page.firstRange(of: "### Another application: Chainlit"))
         let part = ofChainlit ? page[end.lowerBound...] : page[..<end.lowerBound]
         return DocumentedSteps(of: part)

@@ -1,8 +1,9 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests a tail that misses more messages than it catches up with, from the lost connection to the history that fills
 /// the hole.

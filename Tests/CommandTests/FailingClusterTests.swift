@@ -1,8 +1,9 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// A tail of a server that sends as fast as it can, recorded on three nodes of which some are killed and stopped, and two readers in
 /// processes of their own. With `WEIR_LONG`, it receives a million events and the stops last ten seconds; otherwise both are smaller.

@@ -1,3 +1,4 @@
+import WeirThreads
 import Glibc
 import TestSupport
 import Testing

@@ -1,9 +1,10 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 import Synchronization
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// One excess of a server, and the expected reaction of a tail.
 struct HostileCase: Sendable {

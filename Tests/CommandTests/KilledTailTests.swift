@@ -1,8 +1,9 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// How many tails are killed in each form: 5, or half of the number in the environment (`WEIR_KILLS=200`).
 private var kills: Int { max((getenv("WEIR_KILLS").flatMap { Int(String(cString: $0)) } ?? 10) / 2, 1) }

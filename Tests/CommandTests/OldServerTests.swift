@@ -1,7 +1,8 @@
-import Network
+import WeirThreads
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// A server like the JavaScript server 2.x: it ignores the requested revision and joins every client to `/` at once. A
 /// further CONNECT for `/` would create a second session in its application.

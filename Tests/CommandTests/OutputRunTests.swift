@@ -1,8 +1,8 @@
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 @Suite("Forms of output")
 struct OutputRunTests {

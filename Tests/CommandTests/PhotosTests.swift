@@ -1,5 +1,6 @@
+import WeirThreads
 import Foundation
-import JSONText
+import WeirJSON
 import TestSupport
 import Testing
 

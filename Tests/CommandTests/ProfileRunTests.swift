@@ -1,3 +1,4 @@
+import WeirThreads
 import Glibc
 import TestSupport
 import Testing
@@ -316,7 +317,8 @@ struct DocumentedStepsTests {
         try peer.readLine(startingWith: "listening")
         peer.drain()
         let page = String(
-            decoding: try readFile(packageFolder + "/Sources/Live/Live.docc/YourBackendInHalfAnHour.md"), as: UTF8.self)
+            decoding: try readFile(packageFolder + "/Sources/WeirLive/WeirLive.docc/YourBackendInHalfAnHour.md"),
+            as: UTF8.self)
         let steps = DocumentedSteps(of: page[...])
         #expect(steps.list.count == 10)
         try steps.follow(port: port, token: "token-of-ana")

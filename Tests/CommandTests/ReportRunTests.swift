@@ -1,5 +1,5 @@
 import Glibc
-import JSONText
+import WeirJSON
 import TestSupport
 import Testing
 

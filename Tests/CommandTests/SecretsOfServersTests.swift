@@ -1,8 +1,9 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests secrets in a server's messages, and where they appear afterwards.
 @Suite(.serialized, .timeLimit(.minutes(4))) struct `Secrets that a server sends` {

@@ -1,9 +1,10 @@
+import WeirThreads
 import Foundation
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests `weir tail --share`: the tails of a group divide the rooms of the embedded server, and a reader of the
 /// group's stream sees one model.

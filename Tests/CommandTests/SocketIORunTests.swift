@@ -1,8 +1,9 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests the commands that a developer of a Socket.IO server uses, against third-party servers.
 @Suite("Socket.IO by the command", .timeLimit(.minutes(3)))

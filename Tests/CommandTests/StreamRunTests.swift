@@ -1,8 +1,9 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// The path of `samples/recordings`, with a slash at its end.
 private let samples = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/samples/recordings/"

@@ -1,9 +1,9 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 @Suite struct BackendClockTests {
     private func backend(_ start: ScriptClock.Start, pace: Int = 1) throws -> Backend {

@@ -1,9 +1,9 @@
-import DemoServer
-import Events
-import JSONText
-import Network
+import WeirDemoServer
+import WeirEvents
+import WeirJSON
+import WeirNetwork
 import Testing
-import Wire
+import WeirWire
 
 /// Tests the server over real sockets with the project's own clients.
 @Suite struct EmbeddedServerTests {

@@ -1,8 +1,8 @@
-import DemoServer
-import Network
+import WeirDemoServer
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Talks to an endpoint request by request and frame by frame, unlike a well-behaved client.
 struct EndpointClient: Sendable {

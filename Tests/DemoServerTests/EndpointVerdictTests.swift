@@ -1,7 +1,7 @@
 import Testing
-import Wire
+import WeirWire
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 @Suite struct EndpointVerdictTests {
     @Test(arguments: [

@@ -1,8 +1,8 @@
-import DemoServer
-import Network
+import WeirDemoServer
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Covers the official test suite of the Engine.IO protocol, and further behaviour of the JavaScript server, over real
 /// sockets.

@@ -1,8 +1,8 @@
-import DemoServer
-import Network
+import WeirDemoServer
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// The cases of the official test suites of Engine.IO 3 (23) and 4 (25), with their names, rewritten. A case of both
 /// suites is one test with the revision as its argument.

@@ -1,10 +1,10 @@
-import JSONText
+import WeirJSON
 import Testing
 
-@testable import DemoServer
-@testable import Events
+@testable import WeirDemoServer
+@testable import WeirEvents
 
-/// Checks the calls of era A (Twake TW-71 to TW-78), both the raw answers and their decoding by `Events`.
+/// Checks the calls of era A (Twake TW-71 to TW-78), both the raw answers and their decoding by `WeirEvents`.
 @Suite struct EraATests {
     @Test func `the host answers without a token and names its socket`() throws {
         var stage = try RESTStage()

@@ -1,11 +1,11 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import DemoServer
-@testable import Events
+@testable import WeirDemoServer
+@testable import WeirEvents
 
-/// Checks the calls of era B (Twake TW-79 to TW-85), both the raw answers and their decoding by `Events`.
+/// Checks the calls of era B (Twake TW-79 to TW-85), both the raw answers and their decoding by `WeirEvents`.
 @Suite struct EraBTests {
     @Test func `the server reports that it is ready without a token`() throws {
         var stage = try RESTStage()

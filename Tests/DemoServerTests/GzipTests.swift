@@ -1,8 +1,8 @@
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 @Suite struct GzipTests {
     @Test(arguments: [

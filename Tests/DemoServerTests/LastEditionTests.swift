@@ -1,9 +1,9 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 /// Checks where the last server (era C) differs from that of 2021.
 @Suite struct LastEditionTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 /// Tests the parsing of multipart forms.
 struct MultipartFormTests {

@@ -1,8 +1,8 @@
-import DemoServer
-import JSONText
-import Network
+import WeirDemoServer
+import WeirJSON
+import WeirNetwork
 import Testing
-import Wire
+import WeirWire
 
 /// A real Socket.IO client on the loop that logs its events and can be waited for.
 actor Peer {

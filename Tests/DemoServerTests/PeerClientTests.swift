@@ -1,8 +1,8 @@
-import DemoServer
-import Network
+import WeirDemoServer
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests third-party clients against the echo server. Each joins two namespaces, sends text and binary with several and
 /// nested attachments, gets them acknowledged, and leaves.

@@ -1,8 +1,8 @@
-import Events
-import JSONText
-import Wire
+import WeirEvents
+import WeirJSON
+import WeirWire
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 /// A backend with a small world. Requests come from `ana` by default. The world has the channel `general` with three
 /// messages, the private channel `leads` without her, and a direct.

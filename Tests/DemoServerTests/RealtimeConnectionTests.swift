@@ -1,9 +1,9 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 /// Checks transcripts of one client (Twake TW-2 to TW-18), frame by frame.
 @Suite struct RealtimeConnectionTests {

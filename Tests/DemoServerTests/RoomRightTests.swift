@@ -1,7 +1,7 @@
-import Events
+import WeirEvents
 import Testing
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 /// Checks which rooms a user may join if the server checks rights.
 @Suite struct RoomRightTests {

@@ -1,8 +1,8 @@
-import Events
+import WeirEvents
 import TestSupport
 import Testing
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 @Suite struct ScenarioFileTests {
     private static let cast = """

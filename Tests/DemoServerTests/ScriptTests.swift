@@ -1,8 +1,8 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 @Suite struct ScriptTests {
     private static let epoch: Int64 = 1_631_610_000_000

@@ -1,8 +1,8 @@
-import DemoServer
-import Network
+import WeirDemoServer
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Checks that requests and WebSocket messages of one session on several connections are handled in order of arrival.
 @Suite struct SessionOrderTests {

@@ -1,7 +1,7 @@
-import DemoServer
+import WeirDemoServer
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Covers the official test suite of the Socket.IO protocol, over real sockets.
 @Suite struct SocketIOEchoTests {

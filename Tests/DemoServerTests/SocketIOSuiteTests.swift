@@ -1,7 +1,7 @@
-import DemoServer
+import WeirDemoServer
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// The 32 cases of the official test suite of Socket.IO 5, with their names, rewritten. The first half covers Engine.IO
 /// 4 under a Socket.IO server, the second Socket.IO itself over a WebSocket.

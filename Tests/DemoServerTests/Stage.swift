@@ -1,7 +1,7 @@
-public import Events
-import JSONText
+public import WeirEvents
+import WeirJSON
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 /// A small world with readable ids: company C, workspace W, users U1 (Ana), U2 (Ben), U3 (Cleo), channel CH with all
 /// three.

@@ -1,8 +1,8 @@
-import Events
+import WeirEvents
 import Testing
-import Wire
+import WeirWire
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 @Suite struct TokensTests {
     private let now = Moment(microseconds: 5_000_000)

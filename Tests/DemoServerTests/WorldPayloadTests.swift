@@ -1,8 +1,8 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 /// Checks the payloads of Twake TW-29 to TW-45 byte for byte.
 @Suite struct WorldPayloadTests {

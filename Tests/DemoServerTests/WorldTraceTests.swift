@@ -1,8 +1,8 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 /// Checks the traces of Twake TW-48 to TW-60: the frames that one action makes the server send, room by room.
 @Suite struct WorldTraceTests {

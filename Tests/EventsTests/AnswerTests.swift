@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct `REST answers` {
     @Test func `an answer of era A contains the account, companies and workspaces`() throws {

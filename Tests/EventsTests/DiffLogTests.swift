@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct `Entities in the diff log` {
     @Test func `an entity reads back as written, whatever its contents`() throws {

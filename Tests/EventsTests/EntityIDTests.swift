@@ -1,7 +1,7 @@
 import Testing
-import Wire
+import WeirWire
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct `Entity ids` {
     @Test func `a UUID in its usual form is kept as 16 bytes and written unchanged`() {

@@ -1,7 +1,7 @@
-import JSONText
+import WeirJSON
 import Testing
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct `Twake entities` {
     private func message(_ fields: String) throws -> Twake.Message {

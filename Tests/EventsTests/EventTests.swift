@@ -1,7 +1,7 @@
-import JSONText
+import WeirJSON
 import Testing
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct `Twake events` {
     static let message = EntityID("5828c718-b49e-11eb-8ae0-0242ac120003")

@@ -1,7 +1,7 @@
-import JSONText
+import WeirJSON
 import Testing
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct MentionTests {
     private func mentions(_ fields: String) throws -> [Mention] {

@@ -1,7 +1,7 @@
-import JSONText
+import WeirJSON
 import Testing
 
-@testable import Events
+@testable import WeirEvents
 
 /// Tests for a channel's last message (Twake TW-33).
 @Suite struct MessageSummaryTests {

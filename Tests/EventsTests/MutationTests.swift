@@ -1,7 +1,7 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 @Suite struct `Nothing a peer sends traps` {
     /// Fragments that many samples share, so that a mutation yields well-formed text of the wrong shape.

@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct `Resource events` {
     static let actions: [(String, Twake.ResourceAction)] = [

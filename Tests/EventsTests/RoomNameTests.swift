@@ -1,6 +1,6 @@
-import Events
+import WeirEvents
 import Testing
-import Wire
+import WeirWire
 
 @Suite struct `Room names` {
     static let company = EntityID("ac1a0544-1dcc-11eb-bf9f-0242ac120004")

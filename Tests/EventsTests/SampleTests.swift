@@ -1,5 +1,5 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
 
 @Suite struct `Every sample of an event` {

@@ -1,6 +1,6 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
+import WeirJSON
 
 /// The samples in `samples/events`, each with its original text.
 struct Sample: Sendable, CustomStringConvertible {

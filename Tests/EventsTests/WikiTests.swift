@@ -1,7 +1,7 @@
-import JSONText
+import WeirJSON
 import Testing
 
-@testable import Events
+@testable import WeirEvents
 
 /// One test for each row of Twake TW-46, in its order: the wiki's description of events compared
 /// with the events that servers send.

@@ -1,6 +1,6 @@
-import Events
-import JSONText
-import Wire
+import WeirEvents
+import WeirJSON
+import WeirWire
 
 /// Checks that Bayeux's state machines survive any conversation and send only valid Bayeux. The first byte selects
 /// client or server; each incoming frame ends with FF.

@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
-import Live
-import Pipeline
-import Recording
-import Wire
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirWire
 
 /// Checks that reading a damaged recording ends, that its index leads to readable places, and that reading from the
 /// first place yields everything.

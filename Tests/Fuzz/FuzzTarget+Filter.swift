@@ -1,10 +1,10 @@
-import Events
-import JSONText
-import Live
-import Pipeline
-import Recording
-import SectionedModel
-import Wire
+import WeirEvents
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirWire
 
 /// Checks that a parsed filter, when printed and parsed again, is equal and judges all events equally. The bytes before
 /// the first FF are the filter, the rest is an event.

@@ -1,4 +1,4 @@
-import Network
+import WeirNetwork
 
 /// Checks that requests are parsed the same whether they arrive whole or in pieces. The first byte determines the
 /// length of the pieces.

@@ -1,9 +1,9 @@
 import Glibc
-import Live
-import Pipeline
-import Recording
-import Terminal
-import Wire
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirTerminal
+import WeirWire
 
 /// All printed forms except `raw`, which the user must request.
 private let forms: [PrintedForm] = {

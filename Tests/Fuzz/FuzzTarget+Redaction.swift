@@ -1,6 +1,6 @@
-import JSONText
-import Recording
-import Wire
+import WeirJSON
+import WeirRecording
+import WeirWire
 
 /// Checks that a known secret never reaches a recording, in any spelling. There are three pieces that end with FF: the
 /// secret, its spelling, and the text around it.

@@ -1,4 +1,4 @@
-import Pipeline
+import WeirPipeline
 
 /// Checks that a parsed room expression, when printed and parsed again, is equal and matches the same rooms. Also
 /// checks that any room name can be printed and parsed. The bytes before the first FF are the text, the rest is a

@@ -1,8 +1,8 @@
-import DemoServer
-import Events
-import JSONText
+import WeirDemoServer
+import WeirEvents
+import WeirJSON
 import Simulation
-import Wire
+import WeirWire
 
 /// Checks that the servers of `weir serve` survive any client and answer with JSON. The first byte selects the server.
 /// Each piece ends with FF, and its first byte selects the event: `<` is a message and `+` a number of seconds; any

@@ -1,10 +1,10 @@
-import Events
-import JSONText
-import Live
-import Pipeline
-import Recording
-import SectionedModel
-import Wire
+import WeirEvents
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirWire
 
 /// Checks any session: replaying its recording yields the same session, applying its diff log yields the same model,
 /// and reverting that log leaves nothing.

@@ -1,4 +1,4 @@
-import Wire
+import WeirWire
 
 /// Checks that the state machines below Engine.IO survive any peer and any network, and follow their own rules. The
 /// first byte selects the end, the revision and the transports. Each piece ends with FF, and its first byte selects the

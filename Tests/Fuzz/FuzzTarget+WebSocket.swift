@@ -1,4 +1,4 @@
-import Wire
+import WeirWire
 
 /// The messages and errors read at one end of a WebSocket.
 private struct FramesRead: Equatable {

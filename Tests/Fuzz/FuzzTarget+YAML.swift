@@ -1,6 +1,6 @@
-import JSONText
-import Pipeline
-import YAMLText
+import WeirJSON
+import WeirPipeline
+import WeirYAML
 
 /// Checks that a parsed YAML text, written as JSON and parsed again, has the same value. For a rejected text, all
 /// reported positions must be inside it.

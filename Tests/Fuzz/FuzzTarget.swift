@@ -1,7 +1,7 @@
-import Events
-import JSONText
-import Recording
-import Wire
+import WeirEvents
+import WeirJSON
+import WeirRecording
+import WeirWire
 
 /// The targets of fuzzing. Each accepts any bytes. In addition to not trapping, each checks properties of accepted
 /// input.

@@ -1,11 +1,11 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
-import Live
-import Pipeline
-import Recording
-import SectionedModel
-import Wire
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirWire
 
 /// A session driven by bytes, which can cause anything that may happen to it. At the end it receives the request to stop.
 ///

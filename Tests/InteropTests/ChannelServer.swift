@@ -1,7 +1,7 @@
-import DemoServer
-import JSONText
-import Network
-import Wire
+import WeirDemoServer
+import WeirJSON
+import WeirNetwork
+import WeirWire
 
 /// A Bayeux server that forwards every publication to its subscribers. It serves WebSockets, long-polling and JSONP as
 /// Faye does, without REST. Use it to try out clients.

@@ -1,8 +1,9 @@
-import JSONText
-import Network
+import WeirThreads
+import WeirJSON
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// A client under test, which collects its events and can wait for them.
 final class Client: Sendable {

@@ -1,7 +1,8 @@
-import JSONText
-import Network
+import WeirThreads
+import WeirJSON
+import WeirNetwork
 import TestSupport
-import Wire
+import WeirWire
 
 /// Drives a `BayeuxClient` over a real WebSocket or real HTTP, on a loop.
 actor FayeClient {

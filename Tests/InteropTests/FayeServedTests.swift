@@ -1,9 +1,10 @@
-import DemoServer
+import WeirThreads
+import WeirDemoServer
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests Ruby's Faye client against our Bayeux server.
 @Suite(

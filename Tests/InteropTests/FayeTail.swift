@@ -1,11 +1,12 @@
-import Events
-import Live
-import Network
-import Pipeline
-import SectionedModel
+import WeirThreads
+import WeirEvents
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// A GroupMe tail that gets its pushes from Debian's Faye, through a relay that can simulate network trouble. The same
 /// process answers REST requests from what was published.

@@ -1,9 +1,10 @@
+import WeirThreads
 import Glibc
-import Live
-import Pipeline
+import WeirLive
+import WeirPipeline
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests a whole GroupMe tail against Debian's Faye with GroupMe's rules, over real sockets (Bayeux BX-7 to BX-26).
 /// Whatever the network or the server does, the model ends up equal to the REST state.

@@ -1,9 +1,10 @@
+import WeirThreads
 import Glibc
-import JSONText
-import Network
+import WeirJSON
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests the Bayeux client against Debian's Faye with GroupMe's rules (Bayeux BX-26).
 @Suite(

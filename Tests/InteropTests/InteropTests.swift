@@ -1,7 +1,7 @@
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Runs the table: every scenario against every server, revision and transport, live on loopback.
 @Suite(.serialized) struct InteropTests {

@@ -1,10 +1,11 @@
-import DemoServer
+import WeirThreads
+import WeirDemoServer
 import Glibc
-import JSONText
-import Network
+import WeirJSON
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// A server, a protocol revision, a transport, and the implementation of WebSocket framing.
 struct Lane: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,8 @@
-import JSONText
-import Network
+import WeirJSON
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 // MARK: - Namespaces
 

@@ -1,8 +1,8 @@
-import JSONText
-import Network
+import WeirJSON
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// A row of the table: a name, a condition on the lane, and the steps.
 struct Scenario: Sendable {

@@ -1,14 +1,15 @@
-import DemoServer
-import Events
-import JSONText
-import Live
-import Network
-import Pipeline
-import Recording
-import SectionedModel
+import WeirThreads
+import WeirDemoServer
+import WeirEvents
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests actions of a running tail against the embedded server, over real sockets.
 @Suite(.serialized) struct ActionTests {

@@ -1,13 +1,14 @@
+import WeirThreads
 import Glibc
-import JSONText
-import Network
-import Pipeline
-import Recording
+import WeirJSON
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// Tests viewers of a running tail: the stream that they receive, and the handling of viewers that do not read.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct AttachTests {

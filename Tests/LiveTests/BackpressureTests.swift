@@ -1,12 +1,13 @@
-import JSONText
-import Recording
+import WeirThreads
+import WeirJSON
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
-@testable import Network
-@testable import Pipeline
+@testable import WeirLive
+@testable import WeirNetwork
+@testable import WeirPipeline
 
 @Suite struct BackpressureTests {
     private static let total = 30_000

@@ -1,10 +1,10 @@
-import JSONText
-import Live
-import Pipeline
-import Recording
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Checks that traffic captured by other tools is played as captured. Its connections were not this client's, and much
 /// of it may be missing.

@@ -1,9 +1,10 @@
-import JSONText
+import WeirThreads
+import WeirJSON
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// Tests observed properties, including clients that were cut off and come back.
 @Suite(.timeLimit(.minutes(3))) struct ControlObservationTests {

@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 @Suite struct ControlRequestTests {
     private func parse(_ line: String, to server: ControlMethod.Server = .tail) throws(ControlRequest.Refusal)

@@ -1,13 +1,14 @@
+import WeirThreads
 import Glibc
-import JSONText
-import Network
-import Pipeline
-import Recording
+import WeirJSON
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// Tests how clients of the control socket change a tail's view and its recording.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ControlSteeringTests {

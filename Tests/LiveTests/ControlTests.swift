@@ -1,12 +1,13 @@
+import WeirThreads
 import Glibc
-import JSONText
-import Network
-import Pipeline
+import WeirJSON
+import WeirNetwork
+import WeirPipeline
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 @Suite(.serialized) struct ControlTests {
     private func ask(_ path: String, _ request: String) throws -> JSONValue {

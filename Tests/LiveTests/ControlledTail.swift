@@ -1,12 +1,13 @@
-import DemoServer
-import JSONText
-import Network
-import Pipeline
+import WeirThreads
+import WeirDemoServer
+import WeirJSON
+import WeirNetwork
+import WeirPipeline
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// A tail of the embedded server, controlled through its socket.
 enum ControlledTail {

@@ -1,13 +1,14 @@
-import DemoServer
-import Events
+import WeirThreads
+import WeirDemoServer
+import WeirEvents
 import Glibc
-import Live
-import Network
-import Pipeline
-import SectionedModel
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// A form common to a model and a server's truth, for comparing them.
 struct Picture: Equatable {

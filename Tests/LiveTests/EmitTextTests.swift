@@ -1,10 +1,10 @@
-import JSONText
-import Pipeline
+import WeirJSON
+import WeirPipeline
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// Tests the text that a user types to send an event.
 @Suite struct EmitTextTests {

@@ -1,12 +1,12 @@
-import Events
-import JSONText
-import Recording
-import SectionedModel
+import WeirEvents
+import WeirJSON
+import WeirRecording
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
-@testable import Pipeline
+@testable import WeirLive
+@testable import WeirPipeline
 
 /// Checks byte for byte what programs read. A change here affects all of them.
 @Suite("Objects of --format json, type by type") struct EnvelopeSnapshotTests {

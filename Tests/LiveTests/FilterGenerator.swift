@@ -1,8 +1,8 @@
-import Events
+import WeirEvents
 
-@testable import Pipeline
+@testable import WeirPipeline
 
-@testable import Live
+@testable import WeirLive
 
 /// Generates filters and texts that resemble filters, determined by a seed.
 struct FilterGenerator {

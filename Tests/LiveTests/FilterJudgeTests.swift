@@ -1,13 +1,13 @@
 import Glibc
-import JSONText
-import Recording
-import SectionedModel
+import WeirJSON
+import WeirRecording
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Events
-@testable import Live
-@testable import Pipeline
+@testable import WeirEvents
+@testable import WeirLive
+@testable import WeirPipeline
 
 @Suite("What a filter shows")
 struct FilterJudgeTests {

@@ -1,7 +1,7 @@
-@testable import Pipeline
+@testable import WeirPipeline
 import Testing
 
-@testable import Live
+@testable import WeirLive
 
 @Suite("The language of filters")
 struct FilterLanguageTests {

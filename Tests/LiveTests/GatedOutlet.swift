@@ -1,7 +1,8 @@
-import Live
-import Network
-import Pipeline
-import Recording
+import WeirThreads
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
 import TestSupport
 
 /// An outlet that returns from a write only when permitted, and throws at one of them on request.

@@ -1,12 +1,13 @@
-import DemoServer
-import Events
-import Live
-import Network
-import Pipeline
-import SectionedModel
+import WeirThreads
+import WeirDemoServer
+import WeirEvents
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests a GroupMe tail against the embedded service, over a real WebSocket and real HTTP. Whatever is lost on the way,
 /// the model ends up equal to the server's truth.

@@ -1,11 +1,12 @@
+import WeirThreads
 import Glibc
-import JSONText
-import Network
-import Pipeline
+import WeirJSON
+import WeirNetwork
+import WeirPipeline
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 @Suite("Hooks", .serialized)
 struct HookTests {

@@ -1,11 +1,12 @@
+import WeirThreads
 import Glibc
-import Network
-import Pipeline
+import WeirNetwork
+import WeirPipeline
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// A Twake server with a working realtime side and a REST service that a test controls.
 private final class HostileService: HTTPServerHandler {

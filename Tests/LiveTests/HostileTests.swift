@@ -1,14 +1,14 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
-import Recording
-import SectionedModel
-import Terminal
+import WeirJSON
+import WeirRecording
+import WeirModel
+import WeirTerminal
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
-@testable import Pipeline
+@testable import WeirLive
+@testable import WeirPipeline
 
 @Suite("Hostile payloads")
 struct HostileTests {

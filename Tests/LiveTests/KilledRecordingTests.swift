@@ -1,11 +1,11 @@
 import Glibc
-import Live
-import Pipeline
-import Recording
-import SectionedModel
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Returns the path of `recording-writer`, in the folder of the test program.
 private func pathOfWriter() throws -> String {

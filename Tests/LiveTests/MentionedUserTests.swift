@@ -1,13 +1,13 @@
-import JSONText
-import Recording
-import SectionedModel
-import Terminal
+import WeirJSON
+import WeirRecording
+import WeirModel
+import WeirTerminal
 import Testing
-import Wire
+import WeirWire
 
-@testable import Events
-@testable import Live
-@testable import Pipeline
+@testable import WeirEvents
+@testable import WeirLive
+@testable import WeirPipeline
 
 @Suite("Messages that mention the user")
 struct MentionedUserTests {

@@ -1,11 +1,11 @@
-import Events
-import JSONText
-import Network
+import WeirEvents
+import WeirJSON
+import WeirNetwork
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
-@testable import Pipeline
+@testable import WeirLive
+@testable import WeirPipeline
 
 @Suite("Metrics")
 struct MetricsTests {

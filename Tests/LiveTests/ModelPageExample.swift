@@ -1,4 +1,4 @@
-import SectionedModel
+import WeirModel
 
 /// An entity in the list.
 struct Contact: ModelEntity {

@@ -1,11 +1,11 @@
-import Events
-import Recording
-import SectionedModel
+import WeirEvents
+import WeirRecording
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
-@testable import Pipeline
+@testable import WeirLive
+@testable import WeirPipeline
 
 @Suite("Local notifications")
 struct NotificationTests {

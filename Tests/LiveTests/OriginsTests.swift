@@ -63,7 +63,7 @@ import Testing
     /// The rows of the page's tables, without their headings.
     private static func rows() throws -> [Row] {
         let page = String(
-            decoding: try readFile(packageFolder + "/Sources/Live/Live.docc/Origins.md"), as: UTF8.self)
+            decoding: try readFile(packageFolder + "/Sources/WeirLive/WeirLive.docc/Origins.md"), as: UTF8.self)
         var rows: [Row] = []
         var section = ""
         var isInTable = false

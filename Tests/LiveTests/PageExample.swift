@@ -1,7 +1,8 @@
-import Live
-import Network
-import Pipeline
-import SectionedModel
+import WeirThreads
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirModel
 
 /// Counts the rows in the model.
 final class RowCounter: Outlet {

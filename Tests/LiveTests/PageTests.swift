@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct PageTests {
     @Test(arguments: [
-        ("Live/Live.docc/Live.md", "PageExample.swift"),
-        ("SectionedModel/SectionedModel.docc/SectionedModel.md", "ModelPageExample.swift"),
+        ("Live/WeirLive.docc/WeirLive.md", "PageExample.swift"),
+        ("WeirModel/WeirModel.docc/WeirModel.md", "ModelPageExample.swift"),
     ])
     func `the example on a library's page equals the one compiled here`(name: String, example: String) throws {
         let page = String(decoding: try readFile("\(packageFolder)/Sources/\(name)"), as: UTF8.self)

@@ -1,10 +1,10 @@
-import JSONText
-import Live
-import Pipeline
-import Recording
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Checks that a part of a recording can be replayed alone, with its events and its changes of the model.
 @Suite("Parts of recordings") struct PartReplayTests {

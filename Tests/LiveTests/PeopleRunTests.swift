@@ -1,12 +1,13 @@
-import DemoServer
-import Events
-import Live
-import Network
-import Pipeline
-import SectionedModel
+import WeirThreads
+import WeirDemoServer
+import WeirEvents
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests presence, typing, senders, members and place names: a tail against the embedded backend, whose team comes,
 /// goes, types, joins, and renames a workspace.

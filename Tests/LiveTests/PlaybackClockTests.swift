@@ -1,7 +1,8 @@
-@testable import Live
-import Terminal
+@testable import WeirLive
+import WeirThreads
+import WeirTerminal
 import Testing
-import Wire
+import WeirWire
 
 @Suite("Timing decisions of a replay") struct PlaybackClockTests {
     private func at(_ milliseconds: Int64) -> Moment { Moment(microseconds: milliseconds * 1000) }

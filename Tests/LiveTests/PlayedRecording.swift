@@ -1,9 +1,9 @@
-import JSONText
-import Live
-import Pipeline
-import Recording
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
 import TestSupport
-import Wire
+import WeirWire
 
 /// A small recording of a Socket.IO session: a connection, then numbered events called `tick`, one every `interval`.
 struct PlayedRecording {

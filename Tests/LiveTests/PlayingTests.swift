@@ -1,11 +1,12 @@
+import WeirThreads
 import Glibc
-import Live
-import Network
-import Pipeline
-import Recording
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 @Suite("Playing parts of recordings") struct PlayingTests {
     @Test("A replay begins and ends at the given positions, and earlier records are applied")

@@ -1,12 +1,12 @@
-import Events
-import Pipeline
-import Recording
-import SectionedModel
-import Terminal
+import WeirEvents
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirTerminal
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// Tests `--format chat`, which prints only messages.
 @Suite struct PrintingChatTests {

@@ -1,8 +1,8 @@
 import Glibc
-import JSONText
-import Live
+import WeirJSON
+import WeirLive
 import Testing
-import Terminal
+import WeirTerminal
 
 @Suite("The JSON envelope")
 struct PrintingEnvelopeTests {

@@ -1,5 +1,5 @@
-import JSONText
-import Live
+import WeirJSON
+import WeirLive
 import Testing
 
 @Suite("Templates, projections and tables")

@@ -1,11 +1,11 @@
-import Events
+import WeirEvents
 import Glibc
-@testable import Live
-import Pipeline
-import Recording
-import Terminal
+@testable import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirTerminal
 import Testing
-import Wire
+import WeirWire
 
 @Suite("Layout of printed lines", .serialized)
 struct PrintingLayoutTests {

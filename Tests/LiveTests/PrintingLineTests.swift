@@ -1,14 +1,14 @@
 import Glibc
-import JSONText
-@testable import Live
-import Recording
-import SectionedModel
+import WeirJSON
+@testable import WeirLive
+import WeirRecording
+import WeirModel
 import Testing
-import Wire
-import Terminal
+import WeirWire
+import WeirTerminal
 
-@testable import Events
-@testable import Pipeline
+@testable import WeirEvents
+@testable import WeirPipeline
 
 @Suite("Printed lines")
 struct PrintingLineTests {

@@ -1,7 +1,8 @@
+import WeirThreads
 import Glibc
-@testable import Live
-import Network
-import Pipeline
+@testable import WeirLive
+import WeirNetwork
+import WeirPipeline
 import TestSupport
 import Testing
 

@@ -1,12 +1,12 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
-import Live
-import Recording
-import SectionedModel
-import Wire
+import WeirJSON
+import WeirLive
+import WeirRecording
+import WeirModel
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Reports as a session makes them, some with text of a hostile peer.
 enum Sample {

@@ -1,10 +1,10 @@
-import Pipeline
-import SectionedModel
-import Terminal
+import WeirPipeline
+import WeirModel
+import WeirTerminal
 import Testing
 
-@testable import Events
-@testable import Live
+@testable import WeirEvents
+@testable import WeirLive
 
 @Suite("Names and times on a terminal")
 struct PrintingTextTests {

@@ -1,9 +1,10 @@
-import Live
-import Network
-import Pipeline
+import WeirThreads
+import WeirLive
+import WeirNetwork
+import WeirPipeline
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// A python-socketio server, started for one test.
 struct PythonServer {

@@ -1,13 +1,13 @@
-import Events
-import JSONText
-import Recording
-import SectionedModel
+import WeirEvents
+import WeirJSON
+import WeirRecording
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
-@testable import Pipeline
+@testable import WeirLive
+@testable import WeirPipeline
 
 @Suite("Recordings of some events") struct RecordFilterTests {
     private static let text = Record.frame(.init(connection: 1, direction: .in, message: .text(#"42["tick",1]"#)))

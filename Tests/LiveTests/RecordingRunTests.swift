@@ -1,13 +1,14 @@
-import DemoServer
+import WeirThreads
+import WeirDemoServer
 import Glibc
-@testable import Live
-@testable import Network
-import Pipeline
-import Recording
-import SectionedModel
+@testable import WeirLive
+@testable import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests a tail of the embedded server that records in segments and in memory.
 @Suite(.serialized) struct RecordingRunTests {

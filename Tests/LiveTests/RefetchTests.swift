@@ -1,9 +1,9 @@
-import Live
-import Pipeline
-import Recording
+import WeirLive
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 @Suite("Requests of a replay") struct RefetchTests {
     /// Writes a recording of a Twake session that fetches its channels, with the given record of that request.

@@ -1,12 +1,13 @@
+import WeirThreads
 import Glibc
-import JSONText
-import Network
-import Pipeline
+import WeirJSON
+import WeirNetwork
+import WeirPipeline
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// Tests replays controlled through their socket.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ReplayControlTests {

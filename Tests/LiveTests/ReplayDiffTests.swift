@@ -1,6 +1,6 @@
-import JSONText
-import Live
-import Recording
+import WeirJSON
+import WeirLive
+import WeirRecording
 import TestSupport
 import Testing
 

@@ -1,10 +1,11 @@
-@testable import Live
-import Network
-import Pipeline
-import Recording
+import WeirThreads
+@testable import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 private func report(_ number: Int) -> [StampedReport] {
     [StampedReport(stamp: Stamp(n: number, time: .zero, wall: 0), report: .notice(Notice(.info, "")))]

@@ -1,13 +1,14 @@
+import WeirThreads
 import Glibc
-import JSONText
-import Live
-import Network
-import Pipeline
-import Recording
-import SectionedModel
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 @Suite(.serialized) struct ReplayTests {
     static let isInstalled = environment("socketio5") != nil

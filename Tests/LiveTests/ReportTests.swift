@@ -1,14 +1,15 @@
-import Events
-import JSONText
-import Network
-import Recording
-import SectionedModel
+import WeirThreads
+import WeirEvents
+import WeirJSON
+import WeirNetwork
+import WeirRecording
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
-@testable import Pipeline
+@testable import WeirLive
+@testable import WeirPipeline
 
 @Suite("The report of a run")
 struct ReportTests {

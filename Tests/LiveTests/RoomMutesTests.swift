@@ -1,11 +1,11 @@
-import Events
-import JSONText
-import Pipeline
-import Recording
+import WeirEvents
+import WeirJSON
+import WeirPipeline
+import WeirRecording
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// Tests how a view hides rooms.
 @Suite struct RoomMutesTests {

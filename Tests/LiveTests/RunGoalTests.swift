@@ -1,12 +1,12 @@
-import Events
-import JSONText
-import Pipeline
-import Recording
+import WeirEvents
+import WeirJSON
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 @Suite("Goals of a run") struct RunGoalTests {
     private func event(_ n: Int, _ name: String = "tick", text: String = "") -> StampedReport {

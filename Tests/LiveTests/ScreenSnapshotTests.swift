@@ -1,13 +1,13 @@
 import Glibc
-import Network
-import Pipeline
-import Recording
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
-@testable import Terminal
+@testable import WeirLive
+@testable import WeirTerminal
 
 /// Compares a recorded day in `tail` and in `watch`, on terminals of several sizes, in dark and light colours, with the
 /// files in `Screens`. `Tests/screen-snapshots` rewrites the files after an intended change; review the diff.

@@ -1,8 +1,8 @@
 import Glibc
-import Live
+import WeirLive
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 @Suite("The text of a secret")
 struct SecretTextTests {

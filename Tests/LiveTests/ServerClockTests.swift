@@ -1,6 +1,6 @@
-import Live
+import WeirLive
 import Testing
-import Wire
+import WeirWire
 
 @Suite("The server's clock")
 struct ServerClockTests {

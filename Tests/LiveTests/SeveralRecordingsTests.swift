@@ -1,6 +1,6 @@
-import Live
-import Pipeline
-import Recording
+import WeirLive
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
 

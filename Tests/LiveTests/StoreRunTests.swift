@@ -1,13 +1,14 @@
-import DemoServer
+import WeirThreads
+import WeirDemoServer
 import Glibc
-import Live
-import Network
-import Pipeline
-import SectionedModel
-import Store
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirModel
+import WeirStore
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Tests tails with a store against the embedded backend.
 @Suite(.serialized) struct StoreRunTests {

@@ -1,10 +1,11 @@
-import DemoServer
-import Live
-import Network
-import Pipeline
+import WeirThreads
+import WeirDemoServer
+import WeirLive
+import WeirNetwork
+import WeirPipeline
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Makes a recording of a tail of the embedded backend.
 enum TwakeSample {

@@ -1,12 +1,13 @@
+import WeirThreads
 import Glibc
-import Live
-import Network
-import Pipeline
+import WeirLive
+import WeirNetwork
+import WeirPipeline
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// Tests recordings with only complete lines and without an `end` record: their writer was killed between two lines.
 @Suite struct UnendedRecordingTests {

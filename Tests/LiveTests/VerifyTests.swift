@@ -1,10 +1,10 @@
 import Glibc
-import Live
-import Pipeline
-import Recording
+import WeirLive
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 @Suite("Verified replays") struct VerifyTests {
     private func verify(_ path: String) throws -> TailOutcome {

@@ -1,14 +1,14 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
-import Pipeline
-import Recording
-import SectionedModel
-import Terminal
+import WeirJSON
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirTerminal
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 @Suite("Views", .serialized)
 struct ViewsTests {

@@ -1,8 +1,9 @@
-import Live
-import Network
-import Pipeline
+import WeirThreads
+import WeirLive
+import WeirNetwork
+import WeirPipeline
 import TestSupport
-import Wire
+import WeirWire
 
 /// An outlet that collects reports and lets a test wait for them.
 final class Watcher: Outlet {

@@ -1,12 +1,13 @@
-import Network
-import Pipeline
-import Recording
-import Terminal
+import WeirThreads
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirTerminal
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// Collects the wire units of a run.
 private final class Units: Outlet {

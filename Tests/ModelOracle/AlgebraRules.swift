@@ -1,4 +1,4 @@
-package import SectionedModel
+package import WeirModel
 
 /// Checks the forms into which a batch can be converted. A separate interpreter verifies each against the two states.
 package struct AlgebraRules {

@@ -1,4 +1,4 @@
-package import SectionedModel
+package import WeirModel
 
 /// Checks a batch between two states against the rules W1 to W6, independently of the collection's own code.
 package struct BatchRules {

@@ -1,4 +1,4 @@
-import SectionedModel
+import WeirModel
 
 /// Checks every lookup of a collection against the explicit state.
 struct LookupRules {

@@ -1,5 +1,5 @@
-import SectionedModel
-import Wire
+import WeirModel
+import WeirWire
 
 /// Runs random transactions on a collection, alongside a reference model that is rebuilt from scratch each time.
 ///

@@ -1,4 +1,4 @@
-import Wire
+import WeirWire
 
 extension RandomSource {
     /// Returns a number below `bound`, which must be small. The slight bias does not matter, but the speed in a debug

@@ -1,5 +1,5 @@
-import SectionedModel
-import Wire
+import WeirModel
+import WeirWire
 
 /// Random states with section ranks, made without a collection. Composition and the other forms of a batch must be
 /// correct for any pair of states, whatever made the batch.

@@ -1,4 +1,4 @@
-package import SectionedModel
+package import WeirModel
 
 /// A row of the test model. Its few distinct keys make ties common.
 package struct Row: SectionedElement, Hashable {

@@ -1,4 +1,4 @@
-import Wire
+import WeirWire
 
 /// An error found by a run of random batches, with the data to reproduce it.
 package struct Problem: Error, CustomStringConvertible, Sendable {

@@ -1,5 +1,5 @@
-import SectionedModel
-import Wire
+import WeirModel
+import WeirWire
 
 extension Batch<Row> {
     /// Changes the batch at random. The result may still be correct, for example when nothing changes.

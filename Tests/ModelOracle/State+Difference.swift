@@ -1,4 +1,4 @@
-package import SectionedModel
+package import WeirModel
 
 extension State {
     /// Returns the canonical batch from this state to another, derived from the definition alone. Returns `nil` when

@@ -1,4 +1,4 @@
-package import SectionedModel
+package import WeirModel
 
 /// The explicit state of a model: its sections in order, with their rows in order.
 package struct State: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import SectionedModel
+import WeirModel
 
 /// The batches of a history so far, and checks of their composition.
 struct Trail {

@@ -1,4 +1,4 @@
-import SectionedModel
+import WeirModel
 
 /// A view that behaves like UIKit's collection view: it holds cells, knows no model, rejects inconsistent updates, and
 /// requests new cells from its data source.

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 @Suite struct AccessHeaderTests {
     @Test(

@@ -1,8 +1,9 @@
+import WeirThreads
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// The outcome of a request by one of the two clients.
 enum Outcome: Equatable {

@@ -1,9 +1,10 @@
+import WeirThreads
 import Glibc
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// Checks that events are served in order of arrival, whichever descriptor they came on.
 @Suite struct ArrivalOrderTests {

@@ -1,9 +1,10 @@
+import WeirThreads
 import Glibc
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 @Suite(.bothFramings) struct ConnectFailureTests {
     @Test("An untrusted authority is refused, and the reason is reported")

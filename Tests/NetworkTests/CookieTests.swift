@@ -1,8 +1,9 @@
+import WeirThreads
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 @Suite struct CookieStoreTests {
     let url = URLParts(scheme: "https", host: "a.example.com", port: 443, path: "/socket.io/", query: "EIO=4")

@@ -1,8 +1,9 @@
+import WeirThreads
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// Tests Engine.IO sessions over a loopback port (Engine.IO EIO-15 to EIO-34, Socket.IO SIO-22).
 @Suite struct EngineIOSocketTests {

@@ -1,8 +1,9 @@
+import WeirThreads
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// Checks how much a client buffers after its owner stops reading.
 @Suite(.bothFramings) struct FlowControlTests {

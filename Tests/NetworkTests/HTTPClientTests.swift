@@ -1,9 +1,10 @@
+import WeirThreads
 import Glibc
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// A server and its client on one loop.
 private struct Exchanges {

@@ -1,7 +1,7 @@
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 @Suite struct HTTPRequestReaderTests {
     @Test("Requests are parsed equally whole and byte by byte, and random changes are at most refused")

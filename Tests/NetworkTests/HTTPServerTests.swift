@@ -1,9 +1,10 @@
+import WeirThreads
 import Glibc
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 private func withServer(_ handler: TestHandler, _ body: (EventLoop, HTTPServer) throws -> Void) throws {
     try withLoop { loop in

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// Checks answers that a server sends before or instead of a 101.
 @Suite(.bothFramings) struct InterimAnswerTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Network
+@testable import WeirNetwork
 
 /// Checks which bytes are written together.
 @Suite struct OutgoingBytesTests {

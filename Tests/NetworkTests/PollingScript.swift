@@ -1,8 +1,9 @@
+import WeirThreads
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// A server with one Engine.IO session, whose answers the test determines. It checks the rules for every client: at most one pending GET
 /// and one pending POST.

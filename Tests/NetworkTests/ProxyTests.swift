@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// A proxy of ours that logs its requests.
 struct TestProxy {

@@ -1,8 +1,9 @@
+import WeirThreads
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// Checks that the client finds how long a polled server asks it to wait, in every place that may contain the time.
 @Suite struct RetryAfterTests {

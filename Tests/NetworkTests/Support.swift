@@ -1,9 +1,10 @@
+import WeirThreads
 import Glibc
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// Runs `body` with a loop and shuts the loop down at the end.
 @discardableResult

@@ -1,5 +1,6 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 import TestSupport
 import Testing
 

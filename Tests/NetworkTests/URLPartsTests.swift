@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Network
+@testable import WeirNetwork
 
 @Suite struct URLPartsTests {
     @Test(

@@ -1,8 +1,9 @@
+import WeirThreads
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 /// Bytes that a server sends directly after its answer to the upgrade, and the expected outcome in the client.
 private struct LiveCase: Sendable, CustomTestStringConvertible {

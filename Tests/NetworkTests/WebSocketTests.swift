@@ -1,8 +1,9 @@
+import WeirThreads
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Network
+@testable import WeirNetwork
 
 @Suite(.bothFramings) struct WebSocketTests {
     @Test("Messages of every size are echoed unchanged", arguments: [false, true])

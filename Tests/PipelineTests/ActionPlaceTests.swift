@@ -1,9 +1,9 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for actions in a missing company, workspace, channel or group: each action ends, and its
 /// error names the missing place.

@@ -1,9 +1,9 @@
-import Events
-import SectionedModel
+import WeirEvents
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// A session of user U1 in workspace W of company C, with one channel CH called General, whose room
 /// is joined, and its message M0.

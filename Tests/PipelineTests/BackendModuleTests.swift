@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 @Suite struct `The registry of backends` {
     @Test(arguments: BackendModule.all.map(\.name))

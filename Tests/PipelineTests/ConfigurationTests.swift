@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 @Suite struct ConfigurationTests {
     @Test func `a configuration read from a recording's header equals the one written`() throws {

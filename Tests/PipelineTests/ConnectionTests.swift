@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 @Suite struct ConnectionTests {
     private func twake(_ attempts: Int? = nil, revision: EngineIO.Revision? = .v4) -> Transcript {

@@ -1,10 +1,10 @@
-import JSONText
-import SectionedModel
+import WeirJSON
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Events
-@testable import Pipeline
+@testable import WeirEvents
+@testable import WeirPipeline
 
 /// A model's history and its reversible log.
 struct DiffHistory {

@@ -1,9 +1,9 @@
-import Events
-import SectionedModel
+import WeirEvents
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 @Suite struct DiffLogCursorTests {
     @Test(arguments: [1, 2, 3] as [UInt64])

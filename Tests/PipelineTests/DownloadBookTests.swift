@@ -1,4 +1,4 @@
-import Pipeline
+import WeirPipeline
 import Testing
 
 @Suite struct DownloadBookTests {

@@ -1,8 +1,8 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// The fields that a guide lists are those that filters, `--fields` and templates find in the event.
 @Suite struct EventGuideTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 @Suite("Completion in a filter")
 struct FilterCompletionTests {

@@ -1,9 +1,9 @@
-import Events
-import SectionedModel
+import WeirEvents
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 // Missing, excessive, unknown and abandoned things, and pages that are not simple lists.
 extension HazardTests {

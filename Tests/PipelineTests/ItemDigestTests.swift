@@ -1,9 +1,9 @@
-import JSONText
-import SectionedModel
+import WeirJSON
+import WeirModel
 import Testing
 
-@testable import Events
-@testable import Pipeline
+@testable import WeirEvents
+@testable import WeirPipeline
 
 @Suite struct ItemDigestTests {
     private let a = EntityID.text("a")

@@ -1,7 +1,7 @@
-import Events
+import WeirEvents
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 @Suite struct `A row that cannot be read` {
     private typealias F = Frames

@@ -1,8 +1,8 @@
-import Events
-import SectionedModel
+import WeirEvents
+import WeirModel
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for the members of channels.
 @Suite struct MemberTests {

@@ -1,10 +1,10 @@
-import Events
-import JSONText
-import SectionedModel
+import WeirEvents
+import WeirJSON
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Rows of an earlier session fill the model at once, and the server's version of each row wins.
 @Suite struct MemoryTests {

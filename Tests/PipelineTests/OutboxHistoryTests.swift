@@ -1,11 +1,11 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
-import SectionedModel
+import WeirJSON
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Random histories of one channel: messages sent by this session and by another device, echoes and
 /// answers that are late, duplicated, lost or reordered, cut connections and restarted processes, compared

@@ -1,9 +1,9 @@
-import Events
-import SectionedModel
+import WeirEvents
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for companies and workspaces.
 @Suite struct PlaceTests {

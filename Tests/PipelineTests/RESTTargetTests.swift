@@ -1,7 +1,7 @@
-import Events
+import WeirEvents
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 @Suite struct RESTTargetTests {
     @Test func `literal text stays, and a peer's text is percent-encoded`() {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for the state machine that tracks how far back a place is known. Entries are numbers that equal
 /// their positions unless they moved.

@@ -1,9 +1,9 @@
-import Events
-import SectionedModel
+import WeirEvents
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for the refetcher's rules that make the model converge to the server's truth, whatever the service does.
 @Suite struct RefetchRuleTests {

@@ -1,8 +1,8 @@
-import Events
+import WeirEvents
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 @Suite struct RefetcherTests {
     private let key = ResourceKey.twake(.channel(path("c")))

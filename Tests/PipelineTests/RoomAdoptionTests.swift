@@ -1,9 +1,9 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for patterns over a backend's rooms: which rooms are adopted when, and which are left.
 @Suite struct RoomAdoptionTests {

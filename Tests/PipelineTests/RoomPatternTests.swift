@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 @Suite struct RoomPatternTests {
     private let general = RoomFacts(

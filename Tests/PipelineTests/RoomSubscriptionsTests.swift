@@ -1,7 +1,7 @@
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 @Suite struct RoomSubscriptionsTests {
     private func second(_ seconds: Int64) -> Moment { Moment(microseconds: seconds * 1_000_000) }

@@ -1,9 +1,9 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests a session that divides the rooms with other members of its group.
 @Suite struct SharingTests {

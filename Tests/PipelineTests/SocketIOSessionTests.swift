@@ -1,9 +1,9 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for namespaces and the auth object in a session of a Socket.IO server without a schema.
 @Suite struct SocketIOSessionTests {

@@ -1,7 +1,7 @@
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for the sync phases that an observer sees.
 @Suite struct SyncStateTests {

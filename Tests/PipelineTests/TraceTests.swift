@@ -1,9 +1,9 @@
-import Events
-import SectionedModel
+import WeirEvents
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// The events that one user action causes (Twake TW-47), first in the documented order and then in another: rooms and
 /// types take different routes, so their order is not guaranteed.

@@ -1,8 +1,8 @@
-import Events
-import SectionedModel
+import WeirEvents
+import WeirModel
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for each action in both eras: the request, the optimistic row, settling and rolling back.
 @Suite struct TwakeActionTests {

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// The entries from the blocks of a file and its rest, and the number of blocks. With `asksForTexts`, received texts
 /// are requested before each entry.

@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 @Suite struct `Redaction while recording` {
     private func written(_ records: [Record], sessionPath: JSONPath? = nil) throws -> [String] {

@@ -1,6 +1,6 @@
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// A recording with every kind of record in several chunks, with the ranges of its lines.
 struct ChunkedFile {

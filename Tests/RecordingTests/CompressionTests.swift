@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 @Suite struct `Compressed recordings` {
     /// A recording of some chunks.

@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 @Suite struct `Conversions` {
     private let archive = SampleRecording.repository + "/samples/conversions/chrome.har"

@@ -1,7 +1,7 @@
-import JSONText
-import Wire
+import WeirJSON
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// Generates records of every kind that callers append, from a seed.
 struct RecordGenerator {

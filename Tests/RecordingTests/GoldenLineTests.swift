@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// The text of every kind of record. These lines define the format: a change here is a new version of it.
 @Suite struct `Golden lines` {

@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// A recording of several chunks, with a record every 90 ms.
 private func chunked(_ count: Int = 60) throws -> [UInt8] {

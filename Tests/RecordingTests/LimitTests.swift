@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// The largest payload that a server may send, and a larger one.
 @Suite struct `Limits of a recording` {

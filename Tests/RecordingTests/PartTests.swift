@@ -1,7 +1,7 @@
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 @Suite struct `Parts of recordings` {
     /// The records of a file without problems.

@@ -1,7 +1,7 @@
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// A stream that behaves like JetStream: a message with a known id is not stored again, and a message with a
 /// wrong expected position is refused.

@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 @Suite struct `Redaction` {
     private static let hostile = "eyJ/h+b=.\"\\\n é𝄞%25 x"

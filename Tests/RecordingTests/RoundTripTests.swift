@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 @Suite struct `Round trip of a recording` {
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])

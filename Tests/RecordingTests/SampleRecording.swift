@@ -1,7 +1,7 @@
 import Glibc
-import JSONText
-import Recording
-import Wire
+import WeirJSON
+import WeirRecording
+import WeirWire
 
 /// `samples/recordings/hello.weir.jsonl`: a small Socket.IO session with a record of every kind, and a
 /// lost connection in the middle.

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import Recording
+@testable import WeirRecording
 
 @Suite struct `The sample recording` {
     @Test func `the sample in the repository equals the writer's output for its script`() throws {

@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// Checks lines against `schemas/recording.schema.json` with an independent validator:
 /// `jsonschema-rs`, which `Tests/run` installs.

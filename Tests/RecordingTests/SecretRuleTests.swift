@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// One secret of each kind, and its form in JSON; `§` is the secret.
 private let planted: [(kind: String, secret: String, member: String)] = [

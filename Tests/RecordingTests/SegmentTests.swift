@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 @Suite struct `Segments` {
     private let second: Int64 = 1_000_000

@@ -1,7 +1,7 @@
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// A simulated group, its cluster and its faults, all derived from one seed.
 private struct GroupHistory {

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// Tests for the sources of a recording.
 @Suite struct `Sources` {

@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// Changes to a recording that other programs, other versions and people with editors may make.
 @Suite struct `Tolerance` {

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// A recording of all kinds, as a file.
 func generatedRecording(seed: UInt64, count: Int = 200) throws -> [UInt8] {

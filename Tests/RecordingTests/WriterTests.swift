@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 @Suite struct `Writer` {
     @Test func `the file is private, needs an existing folder, and is never overwritten`() throws {

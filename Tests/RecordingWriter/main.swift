@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
-import Pipeline
-import Recording
-import SectionedModel
-import Wire
+import WeirJSON
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirWire
 
 // recording-writer FILE SEED plain|live: records a session that receives 10,000 messages a second, until it is killed.
 // Prints the number of the last record after each flush.

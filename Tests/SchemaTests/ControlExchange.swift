@@ -1,14 +1,15 @@
-import DemoServer
-import JSONText
-import Network
-import Pipeline
-import Recording
-import SectionedModel
+import WeirThreads
+import WeirDemoServer
+import WeirJSON
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirModel
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// A recorded exchange over the control sockets of a tail and of a replay. It calls every method; some calls are
 /// refused.

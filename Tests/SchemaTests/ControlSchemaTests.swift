@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import TestSupport
 import Testing
 
-@testable import Live
+@testable import WeirLive
 
 /// Checks that the tail and the replay follow the published schema of the control protocol.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ControlSchemaTests {

@@ -1,6 +1,6 @@
-import Events
-import Live
-import Pipeline
+import WeirEvents
+import WeirLive
+import WeirPipeline
 
 // Answers and pushes of a Twake server that make the session write every operation, entity type and field.
 extension Conversation {

@@ -1,7 +1,7 @@
-import Live
-import Pipeline
-import Recording
-import Wire
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirWire
 
 /// A session fed with a Twake server's messages, and all of its reports.
 struct Conversation {

@@ -1,8 +1,8 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Simulation
 import TestSupport
-import Wire
+import WeirWire
 
 /// The demo server's output for a client in every room, while all simulated users act.
 struct DemoSample {

@@ -1,8 +1,8 @@
-import JSONText
-import Live
-import Pipeline
-import Recording
-import Wire
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirWire
 
 /// A session fed with the messages of GroupMe's services, and all of its reports. It writes every entity type and every
 /// field.

@@ -4,7 +4,7 @@ import Testing
 
 /// The picture of the house, in the README and in the pages, and the targets of `Package.swift`.
 @Suite struct HouseTests {
-    private static let pages = ["README.md", "Sources/Live/Live.docc/TheWayOfOneEvent.md"]
+    private static let pages = ["README.md", "Sources/WeirLive/WeirLive.docc/TheWayOfOneEvent.md"]
 
     @Test func `every target of Sources stands in the picture`() throws {
         let picture = try Self.picture(in: Self.pages[0])

@@ -1,10 +1,10 @@
-import Live
-import Pipeline
-import Recording
-import SectionedModel
-import Wire
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirWire
 
-@testable import Events
+@testable import WeirEvents
 
 /// Sections with ranks, which no backend sets, in a model without a checksum.
 enum RankedSections {

@@ -1,8 +1,8 @@
-import JSONText
-import Pipeline
-import Wire
+import WeirJSON
+import WeirPipeline
+import WeirWire
 
-@testable import Recording
+@testable import WeirRecording
 
 /// Records of every kind, with every member that a writer can produce.
 enum RecordSample {

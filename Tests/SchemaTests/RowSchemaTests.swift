@@ -1,6 +1,6 @@
-import Events
-import JSONText
-import Pipeline
+import WeirEvents
+import WeirJSON
+import WeirPipeline
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import JSONText
+import WeirJSON
 
 /// A JSON Schema as a tree.
 struct Schema {

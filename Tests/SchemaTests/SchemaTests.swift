@@ -1,5 +1,5 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import TestSupport
 import Testing
 

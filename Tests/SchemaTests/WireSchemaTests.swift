@@ -1,4 +1,4 @@
-import JSONText
+import WeirJSON
 import TestSupport
 import Testing
 

@@ -1,12 +1,12 @@
 import Glibc
-import JSONText
-import Pipeline
-import Recording
+import WeirJSON
+import WeirPipeline
+import WeirRecording
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// A format that Weir writes and publishes a schema for.
 enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {

@@ -1,8 +1,8 @@
-import DemoServer
-package import Events
-import JSONText
-import Pipeline
-package import Wire
+import WeirDemoServer
+package import WeirEvents
+import WeirJSON
+import WeirPipeline
+package import WeirWire
 
 /// The server of a declared backend as a value: a gateway with JSON messages, hello, heartbeats and resumable sessions,
 /// and its REST service. Publications inside a channel and publications about channels travel in separate queues.

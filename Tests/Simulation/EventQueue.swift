@@ -1,4 +1,4 @@
-import Wire
+import WeirWire
 
 /// A priority queue of events by time. Events with the same time keep the order in which they were scheduled.
 struct EventQueue<Event> {

@@ -1,7 +1,7 @@
-import DemoServer
-import Events
-import JSONText
-package import Wire
+import WeirDemoServer
+import WeirEvents
+import WeirJSON
+package import WeirWire
 
 extension GroupMeSimulatedServer {
     private typealias Place = GroupMe.ConversationID

@@ -1,8 +1,8 @@
-import DemoServer
-import Events
-import Pipeline
-import SectionedModel
-import Wire
+import WeirDemoServer
+import WeirEvents
+import WeirPipeline
+import WeirModel
+import WeirWire
 
 extension GroupMeSimulatedServer: Side {
     func configuration(of history: History) -> Configuration {

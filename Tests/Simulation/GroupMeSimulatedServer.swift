@@ -1,7 +1,7 @@
-package import DemoServer
-package import Events
-import JSONText
-package import Wire
+package import WeirDemoServer
+package import WeirEvents
+import WeirJSON
+package import WeirWire
 
 /// GroupMe's server as a value: its world, an optional script, its REST service and its push sessions. Each channel is
 /// a separate queue.

@@ -1,5 +1,5 @@
-import DemoServer
-import Wire
+import WeirDemoServer
+import WeirWire
 
 extension History {
     /// Creates the history of a seed for a declared backend. The proportions are those of the other backends: a quarter

@@ -1,5 +1,5 @@
-import DemoServer
-import Wire
+import WeirDemoServer
+import WeirWire
 
 extension History {
     /// The kind of server in a history.

@@ -1,6 +1,6 @@
-import DemoServer
-import Pipeline
-package import Wire
+import WeirDemoServer
+import WeirPipeline
+package import WeirWire
 
 /// One event of a history, with its time.
 package struct Step: Hashable, Sendable {

@@ -1,8 +1,8 @@
-import DemoServer
-import Events
-import JSONText
-import Pipeline
-import SectionedModel
+import WeirDemoServer
+import WeirEvents
+import WeirJSON
+import WeirPipeline
+import WeirModel
 
 // The contents of GroupMe's model, and the truth to compare it with.
 extension Picture {

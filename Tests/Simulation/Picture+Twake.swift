@@ -1,7 +1,7 @@
-import DemoServer
-import Events
-import Pipeline
-import SectionedModel
+import WeirDemoServer
+import WeirEvents
+import WeirPipeline
+import WeirModel
 
 // The contents of Twake's model, and the truth to compare it with.
 extension Picture {

@@ -1,4 +1,4 @@
-import Events
+import WeirEvents
 
 /// The contents of a model, or of a server's truth, as one text per row, so that both can be compared and their
 /// differences read.

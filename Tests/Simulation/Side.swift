@@ -1,7 +1,7 @@
-import DemoServer
-import Events
-import Pipeline
-import Wire
+import WeirDemoServer
+import WeirEvents
+import WeirPipeline
+import WeirWire
 
 /// The parts of a simulation that differ by backend: the server, the session's configuration, the actions of its user,
 /// and the conditions at the end.

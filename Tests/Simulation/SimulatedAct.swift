@@ -1,6 +1,6 @@
-import DemoServer
-import Events
-package import Wire
+import WeirDemoServer
+import WeirEvents
+package import WeirWire
 
 /// An act of a person in a simulated world. People, channels and messages are numbers that always refer to an existing
 /// one, so that an act stays meaningful when earlier ones are removed.

@@ -1,8 +1,8 @@
-import DemoServer
-import Events
-import Pipeline
-import SectionedModel
-import Wire
+import WeirDemoServer
+import WeirEvents
+import WeirPipeline
+import WeirModel
+import WeirWire
 
 extension SimulatedServer: Side {
     /// The number of threads of a channel that the pipeline fetches at once.

@@ -1,7 +1,7 @@
-package import DemoServer
-package import Events
-import JSONText
-package import Wire
+package import WeirDemoServer
+package import WeirEvents
+import WeirJSON
+package import WeirWire
 
 /// Twake's server as a value. Its publications travel in separate queues (Twake TW-47).
 package struct SimulatedServer: SimulatedService {

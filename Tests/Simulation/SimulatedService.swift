@@ -1,7 +1,7 @@
-import DemoServer
-package import Events
-import JSONText
-package import Wire
+import WeirDemoServer
+package import WeirEvents
+import WeirJSON
+package import WeirWire
 
 /// A whole server as a value, for simulations: its world, tokens, REST service, rooms and client connections.
 ///

@@ -1,8 +1,8 @@
-import DemoServer
-import Events
-import Pipeline
-import SectionedModel
-import Wire
+import WeirDemoServer
+import WeirEvents
+import WeirPipeline
+import WeirModel
+import WeirWire
 
 // The actions of the session's user, and the checks that each was done once and in order.
 extension Simulation {

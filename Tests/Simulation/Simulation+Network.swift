@@ -1,6 +1,6 @@
-import DemoServer
-import Pipeline
-import Wire
+import WeirDemoServer
+import WeirPipeline
+import WeirWire
 
 // Events in the network and at the server.
 extension Simulation {

@@ -1,9 +1,9 @@
-import DemoServer
-import Events
-import JSONText
-import Pipeline
-import SectionedModel
-import Wire
+import WeirDemoServer
+import WeirEvents
+import WeirJSON
+import WeirPipeline
+import WeirModel
+import WeirWire
 
 // The outcome of a run.
 extension Simulation {

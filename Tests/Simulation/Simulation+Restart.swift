@@ -1,8 +1,8 @@
-import Events
-import JSONText
-import Pipeline
-import SectionedModel
-import Wire
+import WeirEvents
+import WeirJSON
+import WeirPipeline
+import WeirModel
+import WeirWire
 
 /// The state kept from an earlier process of the client.
 enum Kept: CaseIterable {

@@ -1,7 +1,7 @@
-import DemoServer
-import Events
-import Pipeline
-import Wire
+import WeirDemoServer
+import WeirEvents
+import WeirPipeline
+import WeirWire
 
 // The steps of the history, and its end.
 extension Simulation {

@@ -1,5 +1,5 @@
-import Pipeline
-import Wire
+import WeirPipeline
+import WeirWire
 
 // A readable log of a run, for finding the cause of a divergence.
 extension Simulation {

@@ -1,9 +1,9 @@
-import DemoServer
-import Events
-import JSONText
-package import Pipeline
-import SectionedModel
-package import Wire
+import WeirDemoServer
+import WeirEvents
+import WeirJSON
+package import WeirPipeline
+import WeirModel
+package import WeirWire
 
 /// Runs a history: one session of the pure core against one server, with a simulated network and clock.
 ///

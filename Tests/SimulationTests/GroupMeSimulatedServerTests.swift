@@ -1,9 +1,9 @@
-import DemoServer
-import Events
-import JSONText
+import WeirDemoServer
+import WeirEvents
+import WeirJSON
 import Simulation
 import Testing
-import Wire
+import WeirWire
 
 @Suite struct `The simulated GroupMe server` {
     /// Exchanges frames between a client machine and the server at once.

@@ -1,6 +1,6 @@
 import Glibc
-import SectionedModel
-import Store
+import WeirModel
+import WeirStore
 import TestSupport
 import Testing
 

@@ -1,8 +1,9 @@
+import WeirThreads
 import Glibc
-import Store
+import WeirStore
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 @Suite struct FileTests {
     @Test func `only the user can access the file and its folder`() throws {

@@ -1,5 +1,5 @@
-import SectionedModel
-import Store
+import WeirModel
+import WeirStore
 import TestSupport
 import Testing
 

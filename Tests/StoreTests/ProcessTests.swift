@@ -1,8 +1,9 @@
-import CSQLite
+import WeirThreads
+import CWeirSQLite
 import Glibc
-import Network
-import Pipeline
-import Store
+import WeirNetwork
+import WeirPipeline
+import WeirStore
 import TestSupport
 import Testing
 

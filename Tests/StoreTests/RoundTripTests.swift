@@ -1,7 +1,7 @@
-import Events
-import Pipeline
-import SectionedModel
-import Store
+import WeirEvents
+import WeirPipeline
+import WeirModel
+import WeirStore
 import TestSupport
 import Testing
 

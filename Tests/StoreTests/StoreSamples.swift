@@ -1,12 +1,12 @@
-import CSQLite
+import CWeirSQLite
 import Glibc
-import Pipeline
-import SectionedModel
-import Store
+import WeirPipeline
+import WeirModel
+import WeirStore
 import TestSupport
 import Testing
 
-@testable import Events
+@testable import WeirEvents
 
 /// Sample data for the tests.
 enum Sample {

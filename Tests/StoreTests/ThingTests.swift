@@ -1,6 +1,7 @@
-import Network
-import Pipeline
-import Store
+import WeirThreads
+import WeirNetwork
+import WeirPipeline
+import WeirStore
 import TestSupport
 import Testing
 

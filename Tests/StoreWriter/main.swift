@@ -1,8 +1,8 @@
-import Events
+import WeirEvents
 import Glibc
-import Pipeline
-import SectionedModel
-import Store
+import WeirPipeline
+import WeirModel
+import WeirStore
 
 // store-writer write FILE: stores one row after the other, each in a transaction of its own, and prints its number once
 // it is committed.

@@ -1,10 +1,11 @@
-import Network
+import WeirThreads
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
-@testable import Streams
+@testable import WeirRecording
+@testable import WeirStreams
 
 @Suite("A group in a cluster and its members", .enabled(if: hasNATSServer), .timeLimit(.minutes(3)))
 struct GroupTests {

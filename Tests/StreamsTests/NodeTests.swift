@@ -1,12 +1,13 @@
+import WeirThreads
 import Glibc
-import JSONText
-import Network
+import WeirJSON
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Recording
-@testable import Streams
+@testable import WeirRecording
+@testable import WeirStreams
 
 /// The only door of this process. Each test starts its own servers on separate ports.
 let door: StreamDoor = {

@@ -1,4 +1,4 @@
-@testable import Terminal
+@testable import WeirTerminal
 
 /// An emulation of the terminal features that a screen uses: the reference for `TerminalScreen`, written from ECMA-48
 /// and xterm's behaviour, independently of the drawing code.

@@ -1,7 +1,7 @@
 import Testing
-import Wire
+import WeirWire
 
-@testable import Terminal
+@testable import WeirTerminal
 
 @Suite("Keys and mouse of a terminal")
 struct TerminalKeyTests {

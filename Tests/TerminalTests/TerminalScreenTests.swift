@@ -1,7 +1,7 @@
 import Testing
-import Wire
+import WeirWire
 
-@testable import Terminal
+@testable import WeirTerminal
 
 @Suite("The terminal screen")
 struct TerminalScreenTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Terminal
+@testable import WeirTerminal
 
 @Suite("Text from a peer on a terminal")
 struct TerminalTextTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import Terminal
+@testable import WeirTerminal
 
 @Suite struct `Terminal themes` {
     /// The contrast of two colours as defined by WCAG 2: 1 to 21.

@@ -1,6 +1,6 @@
-public import Network
+public import WeirNetwork
 import Testing
-import Wire
+import WeirWire
 
 /// A private certificate authority and the certificates it signed, made by the `openssl` command in a temporary folder.
 public struct Certificates: Sendable {

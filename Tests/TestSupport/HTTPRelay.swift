@@ -1,5 +1,6 @@
-public import Network
-public import Wire
+import WeirThreads
+public import WeirNetwork
+public import WeirWire
 
 /// A relay between clients and an HTTP server. It forwards requests, records the exchanges, and can delay answers.
 public final class HTTPRelay: HTTPServerHandler {

@@ -1,5 +1,6 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 public import Testing
 
 /// A thread-safe list of items, with a way to wait for them.

@@ -1,5 +1,6 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 import Testing
 
 /// Whether Debian's `nats-server` is installed; `Tests/run` installs it.

@@ -1,5 +1,6 @@
+import WeirThreads
 public import Glibc
-import Network
+import WeirNetwork
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
 import Glibc
-public import Network
+public import WeirNetwork
 import Testing
 
 /// A TCP connection that sends exactly the given bytes.

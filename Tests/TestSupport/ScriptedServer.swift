@@ -1,5 +1,6 @@
-public import Network
-public import Wire
+import WeirThreads
+public import WeirNetwork
+public import WeirWire
 
 /// A Twake server on a loopback port that sends scripted messages. Its REST service gives the same answer to every
 /// request.

@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 /// Tests for binary events and acknowledgements: the assembler, lenient at the client and strict at the server.
 struct AttachmentTests {

@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 @Suite struct BackoffTests {
     @Test func `delays keep their jitter at the cap, and no number of failures shortens them`() {

@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 @Suite struct `Base 64` {
     @Test(arguments: [

@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 /// Clients and a server in one simulated time, with links that are cut or go silent and servers that restart.
 struct BayeuxBothEndsTests {

@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 struct BayeuxClientTests {
     @Test func `the client sends a handshake, a connect in its own frame, and then the subscriptions`() {

@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 struct BayeuxMessageTests {
     @Test(arguments: [

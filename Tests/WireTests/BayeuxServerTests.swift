@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 struct BayeuxServerTests {
     static let handshake =

@@ -1,5 +1,5 @@
-import JSONText
-import Wire
+import WeirJSON
+import WeirWire
 
 /// A client machine with its effects as comparable lines.
 struct BayeuxClientTranscript {

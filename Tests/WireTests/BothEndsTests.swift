@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 /// Connects the client to the server in memory: each receives what the other sends, in order,
 /// until nothing is left to send.

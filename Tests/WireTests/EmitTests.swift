@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 /// Tests for how events are sent, by delivery, and how each one that wants an acknowledgement ends.
 struct EmitTests {

@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 // 12: the upgrade.
 extension EngineIOClientTransportTests {

@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 /// Tests for the client's transports as transcripts: inputs and their effects (Engine.IO EIO-10 to EIO-34 and the list
 /// of Socket.IO SIO-22).

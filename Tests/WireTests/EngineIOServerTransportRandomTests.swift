@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 /// Whatever clients do, in whatever order, the machine keeps its invariants.
 struct EngineIOServerTransportRandomTests {

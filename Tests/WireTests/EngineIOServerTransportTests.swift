@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 /// A transport machine with its effects as lines. Requests and WebSockets are numbered.
 private struct TransportTranscript {

@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 /// Tests with an interval of 25 s and a timeout of 20 s (`openPacket` and the server's default).
 struct HeartbeatTests {

@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 /// Random and mutated frames: no trap, and never more effects than a frame can cause.
 struct HostileInputTests {

@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 /// Tests for several namespaces on one connection.
 struct NamespaceTests {

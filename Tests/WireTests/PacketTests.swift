@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 struct PacketTests {
     /// The reference parser's own vectors (Socket.IO SIO-4), and some additional ones.

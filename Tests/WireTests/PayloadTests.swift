@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 /// Tests for polling bodies, read and written (Engine.IO EIO-10 to EIO-25).
 struct PayloadTests {

@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 /// Tests for events that are decoded before the client processes their messages
 /// (`SocketIO.Event.plainArray`, `SocketIOClient.takesPlainEvent`).

@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 /// Tests for a client over many connections: when it reconnects, and when not.
 struct ReconnectionTests {

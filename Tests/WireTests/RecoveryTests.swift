@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 /// Tests for connection state recovery at the client (Socket.IO SIO-15).
 struct RecoveryTests {

@@ -1,6 +1,6 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
 struct SocketIOClientTests {
     @Test func `revision 4 requests the namespace and joins on the answer`() {
@@ -57,14 +57,14 @@ struct SocketIOClientTests {
     func `a CONNECT without a sid on revision 4 means a server of revision 3`(answer: String) {
         var client = ClientTranscript(.v4)
         _ = client.receive(openPacket)
-        #expect(client.receive(answer) == ["close revisionMismatch(Wire.EngineIO.Revision.v3)"])
+        #expect(client.receive(answer) == ["close revisionMismatch(WeirWire.EngineIO.Revision.v3)"])
         #expect(client.machine.deadline == nil)
     }
 
     @Test func `an unsolicited 40 is a mismatch, whichever namespace was requested`() {
         var client = ClientTranscript(.v4, namespace: "/admin")
         _ = client.receive(openPacket)
-        #expect(client.receive("40") == ["close revisionMismatch(Wire.EngineIO.Revision.v3)"])
+        #expect(client.receive("40") == ["close revisionMismatch(WeirWire.EngineIO.Revision.v3)"])
     }
 
     /// The open packet of a server of 2.x, and of one of 4.x before 4.5.
@@ -106,7 +106,7 @@ struct SocketIOClientTests {
 
         var told = guessing()
         #expect(told.receive(openPacket) == ["send 40"], "only revision 4 says maxPayload")
-        #expect(told.receive("40") == ["close revisionMismatch(Wire.EngineIO.Revision.v3)"], "it was asked already")
+        #expect(told.receive("40") == ["close revisionMismatch(WeirWire.EngineIO.Revision.v3)"], "it was asked already")
 
         var captured = guessing()
         _ = captured.receive(Self.bareOpen)

@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import WeirWire
 
 struct ValueTests {
     @Test func `a secret is never described`() {

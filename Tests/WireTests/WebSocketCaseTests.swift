@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Wire
+@testable import WeirWire
 
 @Suite struct WebSocketCaseTests {
     @Test(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Wire
+@testable import WeirWire
 
 /// A case of the list that WebSocket implementations are tested with: the peer's frames and the expected result.
 struct WebSocketCase: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Wire
+@testable import WeirWire
 
 /// The result of reading bytes: messages and control frames in words, and the protocol violation, if any.
 func read(

@@ -1,8 +1,8 @@
-import Events
-import JSONText
-import Pipeline
-import SectionedModel
-import Wire
+import WeirEvents
+import WeirJSON
+import WeirPipeline
+import WeirModel
+import WeirWire
 
 extension Benchmark {
     private static let size = BenchmarkOption(

@@ -1,10 +1,11 @@
 #if NATS
-    import CNATS
+    import WeirThreads
+    import CWeirNATS
     import Glibc
-    import JSONText
-    import Network
-    import Recording
-    import Wire
+    import WeirJSON
+    import WeirNetwork
+    import WeirRecording
+    import WeirWire
 
     extension Benchmark {
         private static let events = BenchmarkOption(

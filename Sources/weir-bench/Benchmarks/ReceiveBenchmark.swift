@@ -1,6 +1,6 @@
 import Glibc
-import JSONText
-import Network
+import WeirJSON
+import WeirNetwork
 
 extension Benchmark {
     private static let count = BenchmarkOption(

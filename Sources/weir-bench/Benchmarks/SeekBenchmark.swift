@@ -1,8 +1,8 @@
 import Glibc
-import Live
-import Recording
-import SectionedModel
-import Wire
+import WeirLive
+import WeirRecording
+import WeirModel
+import WeirWire
 
 extension Benchmark {
     private static let events = BenchmarkOption(

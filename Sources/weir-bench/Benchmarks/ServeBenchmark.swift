@@ -1,6 +1,7 @@
+import WeirThreads
 import Glibc
-import Network
-import Wire
+import WeirNetwork
+import WeirWire
 
 extension Benchmark {
     private static let clients = BenchmarkOption(

@@ -1,10 +1,10 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
-import Live
-import Pipeline
-import Recording
-import Wire
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirWire
 
 extension Benchmark {
     private static let events = BenchmarkOption(

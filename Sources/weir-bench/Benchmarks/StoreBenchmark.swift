@@ -1,11 +1,12 @@
-import Events
+import WeirThreads
+import WeirEvents
 import Glibc
-import JSONText
-import Network
-import Pipeline
-import SectionedModel
-import Store
-import Wire
+import WeirJSON
+import WeirNetwork
+import WeirPipeline
+import WeirModel
+import WeirStore
+import WeirWire
 
 extension Benchmark {
     private static let rows = BenchmarkOption(

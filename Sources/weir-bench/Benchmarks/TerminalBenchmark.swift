@@ -1,11 +1,11 @@
 import Glibc
-import JSONText
-import Live
-import Pipeline
-import Recording
-import SectionedModel
-import Terminal
-import Wire
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirTerminal
+import WeirWire
 
 extension Benchmark {
     private static let events = BenchmarkOption(

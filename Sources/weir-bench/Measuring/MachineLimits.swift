@@ -1,5 +1,6 @@
+import WeirThreads
 import Glibc
-import Network
+import WeirNetwork
 import Synchronization
 
 /// A computation that touches no memory. Its slowest runs show what the machine itself contributes, above all its timer

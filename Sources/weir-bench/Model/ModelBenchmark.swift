@@ -1,6 +1,6 @@
 import Glibc
 import ModelOracle
-import SectionedModel
+import WeirModel
 
 extension Benchmark {
     static let entities = BenchmarkOption(

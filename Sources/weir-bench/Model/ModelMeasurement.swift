@@ -1,9 +1,9 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
-import Pipeline
-import SectionedModel
-import Wire
+import WeirJSON
+import WeirPipeline
+import WeirModel
+import WeirWire
 
 extension ModelMeasurement {
     /// Measures changes, lookups and applied batches on the smaller model.

@@ -1,6 +1,6 @@
-import JSONText
-import SectionedModel
-import Wire
+import WeirJSON
+import WeirModel
+import WeirWire
 
 /// A row of 48 bytes without references: a 16-byte id, both keys, and 16 bytes of contents.
 struct ModelRow: SectionedElement {

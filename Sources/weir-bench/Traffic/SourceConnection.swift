@@ -1,8 +1,9 @@
-import Events
-import JSONText
-import Network
-import Pipeline
-import Wire
+import WeirThreads
+import WeirEvents
+import WeirJSON
+import WeirNetwork
+import WeirPipeline
+import WeirWire
 
 /// A consumer of the source's messages.
 protocol SourceReader: Sendable {

@@ -1,7 +1,7 @@
 import Glibc
-import Pipeline
-import Recording
-import Wire
+import WeirPipeline
+import WeirRecording
+import WeirWire
 
 /// Writes a recording like that of a tail of a Twake backend. A session receives generated traffic: it connects,
 /// authenticates, and joins the channels' list and every channel's feed. Then the events follow, one per millisecond,

@@ -1,4 +1,4 @@
-import Wire
+import WeirWire
 
 /// The events that a Twake backend of era B sends to a user of a busy workspace, generated from a seed. Half are
 /// channel activities, a fifth are channels, and three tenths are messages (of ten: five new ones, two edits, two

@@ -1,12 +1,12 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
-import Live
-import Network
-import Pipeline
-import Store
-import Wire
-import Terminal
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirStore
+import WeirWire
+import WeirTerminal
 
 /// The account of a command, and the settings for reaching its server.
 struct AccountOptions {

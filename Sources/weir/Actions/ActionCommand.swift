@@ -1,10 +1,11 @@
-import Events
+import WeirThreads
+import WeirEvents
 import Glibc
-import JSONText
-import Live
-import Network
-import Pipeline
-import Terminal
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirTerminal
 
 /// The commands that perform actions: `send`, `edit`, `react`, `delete`, `read`, `channel`, `workspace`.
 enum ActionCommand {

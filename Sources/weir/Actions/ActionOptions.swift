@@ -1,10 +1,10 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
-import Live
-import Network
-import Pipeline
-import Wire
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirWire
 
 /// The options of the commands that perform actions.
 struct ActionOptions {

@@ -1,10 +1,10 @@
-import Events
+import WeirEvents
 import Glibc
-import JSONText
-import Live
-import Network
-import Pipeline
-import Store
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirStore
 
 /// The options of `weir download`.
 struct DownloadOptions {

@@ -1,9 +1,9 @@
-import Events
-import JSONText
-import Live
-import Pipeline
-import Store
-import Terminal
+import WeirEvents
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirStore
+import WeirTerminal
 
 /// The options of `weir draft`.
 struct DraftOptions {

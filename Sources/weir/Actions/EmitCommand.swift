@@ -1,9 +1,10 @@
-import JSONText
-import Live
-import Network
-import Pipeline
-import Terminal
-import Wire
+import WeirThreads
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirTerminal
+import WeirWire
 
 /// The options of `weir emit`: one event, and its target.
 struct EmitOptions {

@@ -1,8 +1,8 @@
-import Events
-import JSONText
-import Live
-import Pipeline
-import Terminal
+import WeirEvents
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirTerminal
 
 /// The options of `workspace members`, `channel members ls` and `account show`.
 struct PeopleOptions {

@@ -1,7 +1,7 @@
-import Live
-import Network
-import Wire
-import Terminal
+import WeirLive
+import WeirNetwork
+import WeirWire
+import WeirTerminal
 
 extension Arguments {
     /// Returns the reference to a secret. Errors do not quote the value, which may be the secret itself.

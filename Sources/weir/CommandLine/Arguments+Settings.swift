@@ -1,5 +1,5 @@
-import Network
-import Wire
+import WeirNetwork
+import WeirWire
 
 /// Values that were not typed, from the environment, the context and the config file.
 extension Arguments {

@@ -1,8 +1,8 @@
-import JSONText
-import Live
-import Network
-import Wire
-import Terminal
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirWire
+import WeirTerminal
 
 extension Arguments {
     /// Returns a time span in the format of `Duration.init(typed:)`.

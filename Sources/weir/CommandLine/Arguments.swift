@@ -1,5 +1,5 @@
-import Live
-import Terminal
+import WeirLive
+import WeirTerminal
 
 /// Arguments split into words and options. Each option is known to the command; the values are not checked yet.
 /// `settle` adds the settings that were not typed.

@@ -1,5 +1,5 @@
-import Live
-import Terminal
+import WeirLive
+import WeirTerminal
 
 /// A command: its help text and its function. Each command is one row, in a file with related commands. The options
 /// list their commands themselves.

@@ -1,8 +1,9 @@
-import Live
-import Network
-import Pipeline
-import Recording
-import Wire
+import WeirThreads
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirWire
 
 /// The filters of the commands that show events.
 struct FilterOptions {

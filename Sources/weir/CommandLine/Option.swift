@@ -1,5 +1,5 @@
-import Pipeline
-import Terminal
+import WeirPipeline
+import WeirTerminal
 
 /// The only table of options. To add an option, add its case, in the order of the help, and its row; the compiler asks
 /// for both. Help, manual pages, completions, variables and settings are generated from it.

@@ -1,9 +1,9 @@
 import Glibc
-import Live
-import Network
-import Pipeline
-import Recording
-import Terminal
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirTerminal
 
 /// The output options of `tail`, `demo`, `record` and `replay`.
 struct OutputOptions {

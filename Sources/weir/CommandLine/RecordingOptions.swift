@@ -1,6 +1,6 @@
-import Live
-import Recording
-import Wire
+import WeirLive
+import WeirRecording
+import WeirWire
 
 /// The recording options of `tail` and `record`.
 extension Arguments {

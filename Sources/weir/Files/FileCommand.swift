@@ -1,8 +1,8 @@
 import Glibc
-import JSONText
-import Live
-import Pipeline
-import Recording
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
 
 /// The verbs of `weir file`.
 enum FileCommand {

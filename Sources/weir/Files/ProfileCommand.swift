@@ -1,11 +1,12 @@
-import Events
+import WeirThreads
+import WeirEvents
 import Glibc
-import JSONText
-import Live
-import Network
-import Pipeline
-import Recording
-import Terminal
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirTerminal
 
 /// The verbs of `weir profile`.
 enum ProfileCommand {

@@ -1,12 +1,13 @@
-import JSONText
-import Live
-import Network
-import Pipeline
-import Recording
-import Wire
+import WeirThreads
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirWire
 
 #if NATS
-    import Streams
+    import WeirStreams
 #endif
 
 /// The commands `weir stream` and `weir file publish`, and the setup for all commands that open a `nats://` URL.

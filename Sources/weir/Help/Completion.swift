@@ -1,11 +1,11 @@
-import Events
+import WeirEvents
 import Glibc
-import Live
-import Network
-import Pipeline
-import Recording
-import Store
-import Terminal
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirStore
+import WeirTerminal
 
 /// The candidates for the last word of a command line: words from the tables, and names known on this machine. It never
 /// uses the network or another process.

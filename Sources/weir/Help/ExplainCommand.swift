@@ -1,6 +1,6 @@
-import Live
-import Pipeline
-import Terminal
+import WeirLive
+import WeirPipeline
+import WeirTerminal
 
 /// The command `weir explain EVENT`: the fields of an event, its handlers and their effects.
 enum ExplainCommand {

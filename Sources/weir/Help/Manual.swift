@@ -1,6 +1,6 @@
 import Glibc
-import Live
-import Terminal
+import WeirLive
+import WeirTerminal
 
 /// Manual pages in man(7) format, generated from the tables that parse the arguments.
 enum Manual {

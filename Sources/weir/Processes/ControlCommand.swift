@@ -1,8 +1,8 @@
 import Glibc
-import JSONText
-import Live
-import Network
-import Terminal
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirTerminal
 
 /// The options of `weir ctl`: the process, the method and its parameters.
 struct ControlOptions {

@@ -1,6 +1,6 @@
-import JSONText
-import Live
-import Terminal
+import WeirJSON
+import WeirLive
+import WeirTerminal
 
 /// The command `weir ps`: the running tails and replays of this user, one line each.
 enum ProcessesCommand {

@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
-import Live
-import Network
-import Pipeline
-import Terminal
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirTerminal
 
 /// A running tail or replay with a control socket: JSON-RPC 2.0 with one object per line.
 struct RunningProcess {

@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
-import Live
-import Network
-import Pipeline
-import Terminal
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirTerminal
 
 /// The command `weir rooms set`: named sets of patterns, kept in the store.
 enum RoomSetCommand {

@@ -1,8 +1,8 @@
-import JSONText
-import Live
-import Pipeline
-import Store
-import Terminal
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirStore
+import WeirTerminal
 
 /// The sets and pins of an account in a store.
 struct RoomStore {

@@ -1,9 +1,10 @@
-import Events
-import JSONText
-import Live
-import Network
-import Pipeline
-import Terminal
+import WeirThreads
+import WeirEvents
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirTerminal
 
 /// Rooms as a table or as JSON.
 enum RoomTable {

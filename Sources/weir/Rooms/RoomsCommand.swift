@@ -1,10 +1,10 @@
-import JSONText
-import Live
-import Network
-import Pipeline
-import Store
-import Terminal
-import Wire
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirStore
+import WeirTerminal
+import WeirWire
 
 /// The options of `weir rooms`.
 struct RoomsOptions {

@@ -1,9 +1,10 @@
+import WeirThreads
 import Glibc
-import Live
-import Network
-import Pipeline
-import Recording
-import Terminal
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirTerminal
 
 /// The command `weir rooms watch`: the changes of a running tail's rooms, line by line. It attaches like `weir attach`.
 enum RoomsWatch {

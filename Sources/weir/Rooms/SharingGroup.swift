@@ -1,11 +1,11 @@
-import JSONText
-import Live
-import Network
-import Pipeline
-import Recording
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
 
 #if NATS
-    import Streams
+    import WeirStreams
 #endif
 
 /// The options and commands for a group of tails that divide the rooms through a NATS cluster: `weir tail --share`

@@ -1,10 +1,11 @@
-import Events
+import WeirThreads
+import WeirEvents
 import Glibc
-import JSONText
-import Live
-import Network
-import Pipeline
-import Recording
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
 
 /// The command `weir attach`: a second viewer of a running tail, with its own format and filters. It sends the server
 /// nothing: the tail sends the recording, which is played like a file.

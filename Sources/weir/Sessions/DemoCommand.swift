@@ -1,9 +1,9 @@
-import DemoServer
-import Events
-import Live
-import Network
-import Pipeline
-import Wire
+import WeirDemoServer
+import WeirEvents
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirWire
 
 /// The command `weir demo`: runs an embedded backend on a loopback port, and a tail that connects to it over the
 /// network.

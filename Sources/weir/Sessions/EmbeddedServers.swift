@@ -1,9 +1,10 @@
-import DemoServer
+import WeirThreads
+import WeirDemoServer
 import Glibc
-import Live
-import Network
-import Pipeline
-import Wire
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirWire
 
 /// A server for `serve` and `demo`. `all` is the registry of these servers.
 struct EmbeddedService: Sendable {

@@ -1,9 +1,9 @@
 import Glibc
-import JSONText
-import Live
-import Network
-import Pipeline
-import Recording
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
 
 /// The outlets of one run, created from its options.
 struct Outlets {

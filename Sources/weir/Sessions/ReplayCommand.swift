@@ -1,8 +1,9 @@
+import WeirThreads
 import Glibc
-import Live
-import Network
-import Pipeline
-import Recording
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
 
 /// The options of `weir replay`.
 struct ReplayOptions {

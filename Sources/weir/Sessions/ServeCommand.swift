@@ -1,6 +1,6 @@
-import DemoServer
+import WeirDemoServer
 import Glibc
-import Pipeline
+import WeirPipeline
 
 /// The options of `weir serve`.
 struct ServeOptions {

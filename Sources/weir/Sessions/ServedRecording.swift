@@ -1,9 +1,9 @@
-import DemoServer
-import JSONText
-import Live
-import Pipeline
-import Recording
-import Wire
+import WeirDemoServer
+import WeirJSON
+import WeirLive
+import WeirPipeline
+import WeirRecording
+import WeirWire
 
 /// The command `weir replay --serve`: serves a recording until a signal arrives.
 enum ServedRecording {

@@ -1,9 +1,10 @@
+import WeirThreads
 import Glibc
-import Live
-import Network
-import Pipeline
-import Recording
-import Wire
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirWire
 
 /// The options of `weir tail` and `weir record`.
 struct TailOptions {

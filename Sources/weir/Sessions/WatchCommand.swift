@@ -1,10 +1,11 @@
+import WeirThreads
 import Glibc
-import Live
-import Network
-import Pipeline
-import Recording
-import Terminal
-import Wire
+import WeirLive
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirTerminal
+import WeirWire
 
 /// The subjects that `watch` can show, with their options.
 enum WatchOptions {

@@ -1,8 +1,8 @@
-import JSONText
-import Live
-import Recording
-import Terminal
-import Wire
+import WeirJSON
+import WeirLive
+import WeirRecording
+import WeirTerminal
+import WeirWire
 
 /// The command `weir config`: the settings that apply, and their sources.
 enum ConfigCommand {

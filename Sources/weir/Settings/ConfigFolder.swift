@@ -1,5 +1,5 @@
 import Glibc
-import Network
+import WeirNetwork
 
 /// The folder of the user's settings: `$XDG_CONFIG_HOME/weir`, or `~/.config/weir` (XDG Base Directory Specification).
 enum ConfigFolder {

@@ -1,7 +1,7 @@
 import Glibc
-import Live
-import Pipeline
-import Terminal
+import WeirLive
+import WeirPipeline
+import WeirTerminal
 
 /// A named server with its options.
 struct Context {

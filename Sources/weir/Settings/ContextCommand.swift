@@ -1,8 +1,8 @@
 import Glibc
-import JSONText
-import Live
-import Network
-import Terminal
+import WeirJSON
+import WeirLive
+import WeirNetwork
+import WeirTerminal
 
 /// The verbs of `weir ctx`.
 enum ContextCommand {

@@ -1,4 +1,4 @@
-import Terminal
+import WeirTerminal
 
 /// The commands for contexts and settings, and the commands that explain weir.
 extension Command {

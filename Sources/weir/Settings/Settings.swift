@@ -1,6 +1,6 @@
 import Glibc
-import Live
-import Terminal
+import WeirLive
+import WeirTerminal
 
 /// The settings of the environment and of the user's files at the start of a command.
 struct Settings {

@@ -1,8 +1,8 @@
 import Glibc
-import Live
-import Network
-import Terminal
-import Wire
+import WeirLive
+import WeirNetwork
+import WeirTerminal
+import WeirWire
 
 /// The output of the commands themselves: help on standard output, everything else on standard error.
 enum Console {

@@ -1,8 +1,9 @@
+import WeirThreads
 import Glibc
-import Live
-import Network
-import Recording
-import Wire
+import WeirLive
+import WeirNetwork
+import WeirRecording
+import WeirWire
 
 /// Shows the progress of work that takes longer than two seconds, on one line of a terminal: the bytes read of the files, the rate, and the
 /// remaining time. It shows nothing if standard error is not a terminal, or if the output goes to the same terminal.

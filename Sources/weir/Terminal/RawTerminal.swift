@@ -1,6 +1,6 @@
 import Glibc
 import Synchronization
-import Terminal
+import WeirTerminal
 
 /// The terminal in a mode that delivers single keys without echo. The terminal is restored however the process ends:
 /// normally, by a signal or by a crash. It is also restored while the process is suspended.

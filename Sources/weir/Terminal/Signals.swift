@@ -1,6 +1,7 @@
+import WeirThreads
 import Glibc
-import Live
-import Network
+import WeirLive
+import WeirNetwork
 import Synchronization
 
 /// The handling of SIGINT, SIGTERM and SIGHUP. The first signal ends a run in order. A second SIGINT or SIGTERM ends

@@ -1,12 +1,12 @@
-import Events
+import WeirEvents
 import Foundation
-import JSONText
-import Network
+import WeirJSON
+import WeirNetwork
 import Testing
-import Wire
+import WeirWire
 
-@testable import DemoServer
-@testable import Pipeline
+@testable import WeirDemoServer
+@testable import WeirPipeline
 
 /// The server of a declared backend, driven request by request without a socket.
 struct DeclaredWorld {

@@ -1,10 +1,10 @@
-import DemoServer
-import Events
-import JSONText
-import Network
+import WeirDemoServer
+import WeirEvents
+import WeirJSON
+import WeirNetwork
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
 /// Drives a `BayeuxClient` on a real WebSocket to a GroupMe server.
 private actor PushClient {

@@ -1,9 +1,9 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 @Suite struct `The GroupMe backend's REST service` {
     @Test func `users are identified by their tokens in the header or in the query`() throws {

@@ -1,8 +1,8 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 import Testing
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 @Suite struct `The people of the GroupMe world` {
     private static let epoch: Int64 = 1_785_346_000_000

@@ -1,8 +1,8 @@
-import Events
-import JSONText
-import Wire
+import WeirEvents
+import WeirJSON
+import WeirWire
 
-@testable import DemoServer
+@testable import WeirDemoServer
 
 /// A GroupMe backend with an idle script. Requests come from Mia by default.
 struct GroupMeStage {

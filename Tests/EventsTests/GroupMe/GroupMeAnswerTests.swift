@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct `Answers of GroupMe's REST service` {
     private func body(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8)[...] }

@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct `GroupMe entities in Weir's files` {
     private func expectRoundTrip<Entity: Equatable>(

@@ -1,7 +1,7 @@
-import JSONText
+import WeirJSON
 import Testing
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct `GroupMe ids` {
     @Test func `an id is the same, whether the wire contains a number or a string`() throws {

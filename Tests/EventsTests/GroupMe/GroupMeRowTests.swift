@@ -1,4 +1,4 @@
-import Events
+import WeirEvents
 import Testing
 
 @Suite struct `GroupMe rows that cannot be read` {

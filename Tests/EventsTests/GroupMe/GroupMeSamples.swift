@@ -1,5 +1,5 @@
-import Events
-import JSONText
+import WeirEvents
+import WeirJSON
 
 /// A delivery of the push service in `samples/events/groupme-events.json`, and its expected kind and summary.
 struct GroupMeSample: Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
-import JSONText
+import WeirJSON
 import Testing
 
-@testable import Events
+@testable import WeirEvents
 
 @Suite struct `GroupMe system events` {
     private typealias Person = GroupMe.Person

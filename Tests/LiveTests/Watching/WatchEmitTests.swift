@@ -1,11 +1,11 @@
-import Events
-import JSONText
-import Pipeline
-import Terminal
+import WeirEvents
+import WeirJSON
+import WeirPipeline
+import WeirTerminal
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 /// Tests sending events from the full-screen view.
 @Suite struct WatchEmitTests {

@@ -1,11 +1,11 @@
-import Pipeline
-import Recording
-import SectionedModel
-import Terminal
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirTerminal
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 @Suite("The full-screen view: filters")
 struct WatchFilterTests {

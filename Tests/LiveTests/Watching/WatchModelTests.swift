@@ -1,9 +1,9 @@
-import Pipeline
-import SectionedModel
+import WeirPipeline
+import WeirModel
 import Testing
 
-@testable import Live
-@testable import Terminal
+@testable import WeirLive
+@testable import WeirTerminal
 
 /// Tests the model pane: filtered, grouped and sorted by the user's choice, and updated with each batch.
 @Suite struct WatchModelTests {

@@ -1,12 +1,13 @@
-import Pipeline
-import Recording
-import SectionedModel
-import Terminal
+import WeirThreads
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirTerminal
 import TestSupport
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 @Suite("The full-screen view: mouse, replays, sizes")
 struct WatchMouseTests {

@@ -1,12 +1,12 @@
-import Network
-import Pipeline
-import Recording
-import SectionedModel
-import Terminal
+import WeirNetwork
+import WeirPipeline
+import WeirRecording
+import WeirModel
+import WeirTerminal
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
+@testable import WeirLive
 
 @Suite("The full-screen view: sharing with other clients")
 struct WatchSharingTests {

@@ -1,13 +1,13 @@
-import Events
-import JSONText
-import Pipeline
-import Recording
-import SectionedModel
+import WeirEvents
+import WeirJSON
+import WeirPipeline
+import WeirRecording
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Live
-@testable import Terminal
+@testable import WeirLive
+@testable import WeirTerminal
 
 /// A view with its own clock.
 struct WatchedScreen {

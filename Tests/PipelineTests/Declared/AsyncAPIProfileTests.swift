@@ -1,9 +1,9 @@
 import Foundation
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for the first draft of a profile, generated from an AsyncAPI document.
 @Suite struct AsyncAPIProfileTests {

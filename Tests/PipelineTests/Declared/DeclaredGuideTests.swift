@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for the guide to the events that a profile declares.
 @Suite struct DeclaredGuideTests {

@@ -1,10 +1,10 @@
-import Events
-import JSONText
-import SectionedModel
+import WeirEvents
+import WeirJSON
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for reads that are polled for each row until the row reaches its final state.
 @Suite struct DeclaredPollTests {

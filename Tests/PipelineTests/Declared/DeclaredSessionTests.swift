@@ -1,11 +1,11 @@
-import Events
+import WeirEvents
 import Foundation
-import JSONText
-import SectionedModel
+import WeirJSON
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for a session of a declared backend, using the room chat sample and answers like those of its server.
 @Suite struct DeclaredSessionTests {

@@ -1,8 +1,8 @@
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for the client's end of a plain WebSocket: hello, identify, heartbeats and
 /// resume, as a profile describes them.

@@ -1,10 +1,10 @@
-import Events
-import JSONText
-import SectionedModel
+import WeirEvents
+import WeirJSON
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for actions with several steps: find or create, conflicts settled by the server's
 /// constraint, and resuming after a kill.

@@ -1,7 +1,7 @@
-import JSONText
+import WeirJSON
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for the first draft of a profile, inferred from the observed events of an unknown server.
 @Suite struct ProfileInferenceTests {

@@ -1,9 +1,9 @@
 import Foundation
-import JSONText
+import WeirJSON
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Profiles with random byte changes: each is refused with a reason, or reads back as written.
 @Suite struct ProfileMutationTests {

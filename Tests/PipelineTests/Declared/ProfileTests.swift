@@ -1,7 +1,7 @@
-import JSONText
+import WeirJSON
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for the contents of a profile, and for the errors about an invalid one.
 @Suite struct ProfileTests {

@@ -1,8 +1,8 @@
-import Events
+import WeirEvents
 import Glibc
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// The guide to GroupMe's events is derived from the decoding tables and the handlers.
 struct GroupMeGuideTests {

@@ -1,10 +1,10 @@
-import Events
-import JSONText
-import SectionedModel
+import WeirEvents
+import WeirJSON
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for pictures in messages: each is a URL returned by the image service.
 struct GroupMePictureTests {

@@ -1,9 +1,9 @@
-import Events
-import JSONText
-import SectionedModel
+import WeirEvents
+import WeirJSON
+import WeirModel
 import Testing
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// Tests for the display of changes that the user requested and the server has not made yet.
 struct GroupMeShownTests {

@@ -1,10 +1,10 @@
-import Events
-import JSONText
-import SectionedModel
+import WeirEvents
+import WeirJSON
+import WeirModel
 import Testing
-import Wire
+import WeirWire
 
-@testable import Pipeline
+@testable import WeirPipeline
 
 /// A GroupMe session connected to Weir's own Bayeux server: frames go both ways in memory, and
 /// the test writes the REST answers.

@@ -1,2 +1,0 @@
-// The target is a header; this checks that it compiles on its own.
-#include "CBuild.h"

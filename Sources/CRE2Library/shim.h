@@ -1,1 +1,0 @@
-// RE2 is C++. Only Sources/CRE2 includes it, and wraps it in a C header.

@@ -1,0 +1,2 @@
+// The target is a header of inline functions. This file checks that the header compiles on its own.
+#include "CWeirChecksum.h"

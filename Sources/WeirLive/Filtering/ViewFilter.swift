@@ -1,0 +1,190 @@
+import WeirThreads
+import WeirNetwork
+public import WeirPipeline
+public import WeirModel
+import Synchronization
+
+/// The filter of a view. Any thread may change it while the view runs. A change applies to the reports that follow.
+public final class ViewFilter: Sendable {
+    /// A filter with its highlights and limits.
+    public struct Setting: Hashable, Sendable {
+        /// The condition for reports to be shown.
+        public var filter: Filter
+        /// The conditions for highlights. A report is highlighted when it satisfies one of them.
+        public var highlights: [Filter]
+        /// The share of the accepted events that is shown; `nil` for all.
+        public var sample: Sample?
+
+        /// The number of messages per room from before the run that are shown, newest first; `nil` for all.
+        public var backlog: Int?
+
+        /// Creates a setting. The default shows everything.
+        public init(filter: Filter = Filter(), highlights: [Filter] = [], sample: Sample? = nil, backlog: Int? = nil) {
+            self.backlog = backlog
+            self.filter = filter
+            self.highlights = highlights
+            self.sample = sample
+        }
+
+        /// Whether the setting shows everything, without highlights.
+        public var isEmpty: Bool { filter.isEmpty && highlights.isEmpty && sample == nil && backlog == nil }
+    }
+
+    /// A share of the events: `taken` out of `of`, evenly spread.
+    public struct Sample: Hashable, Sendable {
+        let taken: Int
+        let of: Int
+
+        /// Parses `10%`, `2.5%` or `1/40`. Returns `nil` for anything else, for more than everything, and for nothing
+        /// at all.
+        public init?(_ text: String) {
+            if text.hasSuffix("%") {
+                guard let thousandths = FilterNumber(String(text.dropLast())).map({ ($0.real * 1000).rounded() }),
+                    thousandths >= 1, thousandths <= 100_000
+                else { return nil }
+                (taken, of) = (Int(thousandths), 100_000)
+            } else {
+                let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+                guard parts.count == 2, parts[0] == "1", let of = Int(parts[1]), (1...1_000_000_000).contains(of) else {
+                    return nil
+                }
+                (taken, self.of) = (1, of)
+            }
+        }
+
+        /// The sample as text, such as `1/40` or `2.5%`.
+        public var text: String { taken == 1 ? "1/\(of)" : "\(Double(taken) / 1000)%" }
+    }
+
+    private struct State {
+        var setting: Setting
+        /// The counts of all earlier settings.
+        var earlier: FilterTally
+        /// The counts of the current setting.
+        var current: FilterTally
+    }
+
+    private let state: Monitor<State>
+    private let changes = Atomic<Int>(0)
+
+    /// Creates a filter with an initial setting.
+    public init(_ setting: Setting = Setting()) {
+        state = Monitor(State(setting: setting, earlier: FilterTally(Setting()), current: FilterTally(setting)))
+    }
+
+    /// A copy of the setting in force.
+    public var setting: Setting { state.change { $0.setting } }
+
+    /// The text of the filter; empty when everything is shown.
+    public var text: String { setting.filter.text }
+
+    /// Replaces the filter by a parsed text. An empty text shows everything.
+    ///
+    /// - Throws: `FilterError` when the text is invalid. The old filter then stays in force.
+    public func set(_ text: String, origin: String = "filter") throws(FilterError) {
+        let filter = try Filter(parsing: text, origin: origin, kinds: setting.filter.kinds)
+        change { $0.filter = filter }
+    }
+
+    /// Changes the setting and starts a new count.
+    public func change(_ body: (inout Setting) -> Void) {
+        state.change { state in
+            body(&state.setting)
+            state.earlier.add(state.current)
+            state.current = FilterTally(state.setting)
+            changes.add(1, ordering: .releasing)
+        }
+    }
+
+    /// The counts of all settings so far.
+    public var tally: FilterTally {
+        state.change { state in
+            var tally = state.earlier
+            tally.add(state.current)
+            return tally
+        }
+    }
+
+    /// The number of changes so far.
+    var revision: Int { changes.load(ordering: .acquiring) }
+
+    /// Starts a new count. Returns the setting and its revision, for a new judge.
+    func begin() -> (setting: Setting, revision: Int) {
+        state.change { state in
+            state.earlier.add(state.current)
+            state.current = FilterTally(state.setting)
+            return (state.setting, changes.load(ordering: .acquiring))
+        }
+    }
+
+    /// Stores the counts of a judge. Counts of an older revision are ignored, so at most one batch is not counted.
+    func note(_ tally: FilterTally, of revision: Int) {
+        state.change { state in
+            if revision == changes.load(ordering: .acquiring) { state.current = tally }
+        }
+    }
+}
+
+/// An outlet with a filter before it. Recordings, diff logs and summaries do not pass through it, so they stay
+/// complete.
+public final class FilteredOutlet: Outlet {
+    private struct State {
+        var judge: FilterJudge
+        var revision: Int
+    }
+
+    private let outlet: any Outlet
+    private let filter: ViewFilter
+    /// The judge of the current setting. Only the outlet thread uses it.
+    private let state: Monitor<State>
+
+    /// Creates an outlet that passes to `outlet` what `filter` accepts.
+    public init(_ outlet: any Outlet, filter: ViewFilter) {
+        self.outlet = outlet
+        self.filter = filter
+        let (setting, revision) = filter.begin()
+        state = Monitor(State(judge: FilterJudge(setting), revision: revision))
+    }
+
+    /// Whether the wrapped outlet needs checksums.
+    public var needsChecksums: Bool { outlet.needsChecksums }
+
+    /// The replay part that the wrapped outlet wants.
+    public var replayPart: ReplayPart { outlet.replayPart }
+
+    /// Judges the reports and passes them with their marks to the wrapped outlet.
+    public func write(_ reports: [StampedReport]) throws(OutletError) {
+        let (reports, marks) = state.change { state in
+            if filter.revision != state.revision {
+                let (setting, revision) = filter.begin()
+                state = State(judge: FilterJudge(setting, knowing: state.judge.names), revision: revision)
+            }
+            var shown: [StampedReport] = []
+            var marks: [ViewMark] = []
+            for report in reports {
+                let mark = state.judge.mark(report)
+                let part = mark.isShown ? state.judge.part(of: report) : nil
+                // When only some rows pass, the outlet still receives the whole change as hidden, because it may
+                // contain names.
+                if part != nil {
+                    shown.append(report)
+                    marks.append(ViewMark(isShown: false))
+                }
+                shown.append(part ?? report)
+                marks.append(mark)
+            }
+            filter.note(state.judge.tally, of: state.revision)
+            return (shown, marks)
+        }
+        try outlet.write(reports, marks)
+    }
+
+    /// Learns the names in the model and passes the call on.
+    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+        state.change { $0.judge.learn(from: model, of: user) }
+        outlet.begin(with: model, of: user)
+    }
+
+    /// Passes the call on. The filter buffers nothing.
+    public func finish() throws(OutletError) { try outlet.finish() }
+}

@@ -1,0 +1,449 @@
+import WeirThreads
+import Glibc
+public import WeirNetwork
+public import WeirPipeline
+public import WeirRecording
+public import WeirModel
+public import WeirStore
+import WeirWire
+
+/// A live session: feeds the pure `Session` with inputs and performs its effects, on one thread.
+///
+/// The actor is pinned to the network loop, so socket callbacks reach it without a hop. Call `run()` exactly once: the
+/// threads that `init` starts end with it.
+public actor Tail {
+    /// The executor: the network loop's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    nonisolated let loop: EventLoop
+    nonisolated let configuration: TailConfiguration
+    let http: HTTPClient
+    /// The current recording, or a slot for a later one.
+    let recording: RecordingSlot
+    /// The path of the current recording; `nil` if nothing is recorded.
+    var recordingPath: String?
+    /// The flight recorder, with the latest records in memory.
+    let flight: FlightSink?
+    let outlets: [any Outlet]
+    /// Whether an outlet shows the traffic on the wire.
+    let showsWire: Bool
+    var outletThread: OutletThread?
+    /// The store and its pending writes; `nil` without a store.
+    var persistence: TailPersistence?
+    /// The notices about opening the store.
+    let storeNotices: [Notice]
+    /// The service of the control socket; `nil` without one.
+    var control: ControlService?
+    /// The attached viewers, with the number of bytes sent to each.
+    var viewers: [UInt: Int] = [:]
+    /// The sink for the viewers; `nil` without a control socket.
+    var attachments: AttachSink?
+    /// The head of all recordings.
+    let head: Record.Head
+    /// Removes secrets from the server's messages before the session and the recorder get them; `nil` if secrets are
+    /// kept.
+    let scrubber: SecretScrubber?
+    /// The latest renewal of the token; `nil` before the first one.
+    var renewing: Task<Void, Never>?
+    /// Answers scrapes of metrics; `nil` if none are configured.
+    let metricsServer: MetricsServer?
+    /// Sends metrics and spans to a collector; `nil` if none is configured.
+    var otlp: OTLPExport?
+    /// The timer of the next export.
+    var exporting: LoopTimer?
+    /// The timer of the next message to the service manager's watchdog.
+    var feeding: LoopTimer?
+    /// The observer for control socket clients; `nil` without a control socket.
+    var observer: ControlObserver?
+    /// The filters that `filter.pop` returns to.
+    var earlierFilters: [String] = []
+    /// The state of the connection.
+    var connectionStatus = ConnectionStatus()
+    /// The events per second over the last minute.
+    var rates: EventRates
+
+    var session: Session
+    /// The emits that are not sent yet, and the callers that wait for an outcome.
+    var sayings = Sayings()
+    var journal: Journal
+    /// The delay of the last event with a server time, in milliseconds.
+    var lag: Int64?
+    /// The offset of the server's clock.
+    var serverClock = ServerClock()
+    var effects: [Effect] = []
+    /// The items for the outlet thread, handed over once per input.
+    var pending: [OutletThread.Item] = []
+
+    var socket: RealtimeSocket?
+    /// The number of the connection that owns the socket. Late callbacks of older connections are ignored.
+    var connection = 0
+    /// The consumers that lag. The socket is not read while the set is not empty.
+    var behind: Set<Consumer> = []
+    /// The timer that flushes the current chunk; `nil` if nothing waits for it.
+    var settling: LoopTimer?
+    /// Whether records were handed over since `settling` was set.
+    var hasRecordedSince = false
+    var isReadingPaused: Bool { !behind.isEmpty }
+    /// The timer that reports a lasting pause to the session.
+    var pausing: LoopTimer?
+    /// The time of the last notice about a pause.
+    var toldOfPause: Moment?
+    /// Whether the notice about libwebsockets parsing the frames was shown.
+    var toldOfFraming = false
+    var token: Secret?
+    /// The auth object of the last attempt to connect, as JSON.
+    var auth: Secret?
+    /// The access settings resolved by the last attempt to connect.
+    var access = Access()
+    var serviceTokens = ServiceTokens()
+    var exchanges: [Int: HTTPClient.ExchangeID] = [:]
+    /// The requests whose files are being read.
+    var uploads: Set<Int> = []
+    /// The answers that are decoded on another thread.
+    var largeAnswers = LargeAnswers()
+    var timer: SessionTimer?
+    /// The timer that publishes this tail's rooms to the group; `nil` if no change waits for it.
+    var showing: LoopTimer?
+    var limits = Limits()
+    /// The events or matches that end the tail.
+    var goal: RunGoal
+    /// The filter of the recording; `nil` if all events are recorded whole.
+    var recordFilter: RecordFilter?
+    var counts = Counts()
+    var phase = Phase.new
+    /// Whether the end is recorded. The socket may deliver something even after that.
+    var hasEndedRecords = false
+    /// The number of the last input's record.
+    var lastInput = 0
+    /// The notes for records other than inputs.
+    var notes = RecordingNotes()
+    /// The traffic of each room, counted only if the tail has a control socket.
+    var traffic = RoomTraffic()
+    /// The rules that hide rooms from the view.
+    var mutes = RoomMutes()
+    /// The rooms that are hidden now. `muteChanges` counts the changes of this set.
+    var mutedRooms: Set<String> = []
+    var muteChanges = 0
+    var muteTimer: LoopTimer?
+    /// The mute patterns in the store.
+    var keptMutes: [String] = []
+    /// The requests that wait for rooms to be joined or left. `looks` contains those that wait for answers about rooms.
+    var settlements: [RoomSettlement] = []
+    /// The programs that follow the states of the tail.
+    var followers = Followers()
+    var looks: [RoomLook] = []
+    var settlementNumber = 0
+    /// Whether the state of a room changed since pending requests were last checked.
+    var roomsChanged = false
+
+    /// The timer of the session's next deadline.
+    struct SessionTimer {
+        var due: Moment
+        var timer: LoopTimer
+    }
+
+    /// The timers of the limits.
+    struct Limits {
+        var duration: LoopTimer?
+        var idle: LoopTimer?
+        var closing: LoopTimer?
+        /// The timer of the next token renewal.
+        var renewal: LoopTimer?
+    }
+
+    /// The counters for the summary.
+    struct Counts {
+        var events = 0
+        var changes = 0
+        var gaps = 0
+        var undecodable = 0
+        var connections = 0
+        var requests = RequestFigures()
+    }
+
+    /// The phases of a tail's life.
+    enum Phase {
+        case new
+        case running(CheckedContinuation<TailOutcome, Never>)
+        /// The session has ended; the socket is being closed in order.
+        case leaving(CheckedContinuation<TailOutcome, Never>, TailOutcome)
+        case over
+    }
+
+    /// Creates a tail that has not begun. Also creates the recording, so that a path that cannot be written is reported
+    /// before anything is sent.
+    public init(_ configuration: TailConfiguration, outlets: [any Outlet]) throws(TailError) {
+        var configuration = configuration
+        configuration.recording.options.sessionPath = configuration.session.backend.sessionPath
+        self.configuration = configuration
+        self.outlets = outlets + [configuration.metrics].compactMap(\.self)
+        showsWire = outlets.contains { $0.needsWire }
+        goal = RunGoal(
+            count: configuration.count, shownBy: configuration.filter, muted: configuration.muted,
+            match: configuration.untilMatch)
+        recordFilter = configuration.recording.filter.map { RecordFilter($0) }
+        do {
+            loop = try EventLoop(name: "weir-loop")
+            try configuration.access.check()
+            http = try HTTPClient(
+                answeringOn: loop,
+                // In addition to its requests a session may poll, which takes two connections.
+                connectionsPerHost: configuration.session.concurrentRequests + 2)
+            metricsServer = try configuration.metricsAddress.map { [loop] place throws(NetworkError) in
+                try MetricsServer(place.address, place.port, on: loop)
+            }
+        } catch {
+            throw .network(error)
+        }
+        sayings.rules = configuration.rules.map { EmitRuleJudge($0) }
+        scrubber =
+            configuration.recording.keepsSecrets
+            ? nil : SecretScrubber(leaving: configuration.session.backend.sessionPath)
+        journal = Journal(now: loop.now)
+        rates = EventRates(from: loop.now)
+        do {
+            (persistence, storeNotices) = try Self.openStore(configuration, at: journal.wallStart / 1000)
+        } catch {
+            throw .store(error)
+        }
+        var told = configuration.session
+        persistence?.look(into: &told)
+        session = Session(
+            told, seed: configuration.seed,
+            keepsChecksum: outlets.contains { $0.needsChecksums } || configuration.recordsStates)
+        do {
+            head = Record.Head(
+                recording: Self.newIdentity(), wallStart: journal.wallStart, tool: configuration.tool, system: "Linux",
+                context: configuration.context,
+                title: configuration.recording.title, tags: configuration.recording.tags,
+                redactions: configuration.recording.redactions, seed: configuration.seed,
+                session: told.json)
+            recordingPath = configuration.recordPath
+            recording = RecordingSlot(
+                try configuration.recordPath.map { [head] path throws(RecordingError) in
+                    try RecordingSink(
+                        path: path, plan: configuration.recording, head: head.recording(configuration.recording.filter))
+                })
+            flight = configuration.recording.flight.map { [head] in
+                FlightSink($0, options: configuration.recording.options, head: head)
+            }
+        } catch {
+            throw .recording(error)
+        }
+        configuration.patience?.keepUnread(in: configuration.recordPath.flatMap(Self.folder(of:)))
+    }
+
+    /// Returns 128 random bits as 32 hex digits.
+    static func newIdentity() -> String {
+        var random = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in Hexadecimal.text(of: random.next() as UInt64) }.joined()
+    }
+
+    /// Runs until something ends the tail, then closes everything in order.
+    public nonisolated func run() async -> TailSummary {
+        let control = openControl()
+        var read = Result<Remembered?, StoreError>.success(nil)
+        if let persistence = await persistence {
+            read = await readStore(persistence.store, server: persistence.server, view: persistence.view)
+        }
+        let outcome = await begin(control, read)
+        var summary = await summary(outcome)
+        await renewing?.value
+        let isFenced = if case .fencedOff = outcome { true } else { false }
+        summary.unwritten = await shutDown(isFenced: isFenced).filter {
+            $0 != .closedByReader && outcome != .cannotWrite($0) && !isFenced
+        }
+        return summary
+    }
+
+    /// The current model of the session.
+    public var model: SectionedCollection<Item> { session.model }
+
+    /// Ends the tail in order, with the outcome `.interrupted(signal:)`. Can be called on any thread; ignored while the
+    /// tail does not run.
+    public nonisolated func stop(signal: Int32 = 0) {
+        loop.run { [self] in
+            assumeIsolated { $0.conclude(.interrupted(signal: signal)) }
+        }
+    }
+
+    private func begin(
+        _ control: Result<ControlService?, NetworkError>, _ read: Result<Remembered?, StoreError>
+    ) async -> TailOutcome {
+        do {
+            try openOutlets()
+        } catch {
+            return .cannotWrite(.system(operation: "start", path: "outlets", code: EAGAIN))
+        }
+        return await withCheckedContinuation { continuation in
+            phase = .running(continuation)
+            startLimits()
+            adopt(control)
+            listenToStore()
+            startMetrics()
+            startService()
+            feed(.start, at: .zero)
+            recall(read)
+            takeSeat()
+        }
+    }
+
+    private func openOutlets() throws(ThreadError) {
+        if configuration.controlPath != nil {
+            attachments = AttachSink(
+                head: head, options: configuration.recording.options,
+                mostWaiting: configuration.mostWaitingForViewers
+            ) { [self] viewer, bytes in
+                loop.run { self.assumeIsolated { $0.stream(bytes, to: viewer) } }
+            }
+        }
+        outletThread = try OutletThread(
+            outlets: outlets,
+            recording: configuration.isRecording || configuration.controlPath != nil ? recording : nil,
+            flight: flight, attachments: attachments,
+            wire: WireSink(outlets, hiding: configuration.recording.options)
+        ) { [self] error in
+            loop.run { self.assumeIsolated { $0.outletFailed(error) } }
+        } onWord: { [self] word in
+            loop.run { self.assumeIsolated { $0.recordingSays(word) } }
+        } onChange: { [self] in
+            loop.run { self.assumeIsolated { $0.reviewReading() } }
+        }
+    }
+
+    private func summary(_ outcome: TailOutcome) -> TailSummary {
+        var summary = TailSummary(
+            outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
+            sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) },
+            requests: counts.requests, context: configuration.context)
+        summary.model = session.model
+        summary.absent = goal.absent + (recordFilter?.absent ?? [])
+        return summary
+    }
+
+    /// Ends the threads on a helper thread, since the loop must not end them. Returns what could not be written.
+    private nonisolated func shutDown(isFenced: Bool) async -> [OutletError] {
+        let (thread, control, store, metrics) = await (outletThread, self.control, persistence?.store, metricsServer)
+        let seat = configuration.seat
+        let exports = await otlp != nil
+        return await withCheckedContinuation { continuation in
+            let (http, loop) = (self.http, self.loop)
+            runOnThread(named: "weir-shutdown") {
+                let failures = thread?.finish() ?? []
+                seat?.end(isFenced: isFenced)
+                if exports || metrics != nil { self.endMetrics(metrics) }
+                store?.close()
+                control?.close()
+                http.shutDown()
+                loop.shutDown()
+                continuation.resume(returning: failures)
+            }
+        }
+    }
+}
+
+/// The reasons for which a tail cannot begin.
+public enum TailError: Error, Hashable, Sendable {
+    /// The event loop or the HTTP client could not be started.
+    case network(NetworkError)
+    /// The recording cannot be written or read.
+    case recording(RecordingError)
+    /// The requested store cannot be used.
+    case store(StoreError)
+}
+
+// Limits and the end of a tail.
+extension Tail {
+    /// The maximum time for an orderly close of the socket.
+    private static let closingTime: Duration = .seconds(1)
+
+    func startLimits() {
+        if let duration = configuration.duration {
+            limits.duration = loop.schedule(at: loop.now + duration) { [weak self] in
+                self?.assumeIsolated { $0.timeIsUp() }
+            }
+        }
+        restartIdleLimit()
+    }
+
+    /// Restarts the idle limit. It does not run while the socket is not read, since silence then means nothing.
+    func restartIdleLimit() {
+        guard let idle = configuration.idleTimeout else { return }
+        limits.idle?.cancel()
+        guard !isReadingPaused else { return }
+        limits.idle = loop.schedule(at: loop.now + idle) { [weak self] in
+            self?.assumeIsolated { $0.timeIsUp() }
+        }
+    }
+
+    /// Ends the tail at a time limit. That is the expected outcome, unless the goal is not reached or no session was
+    /// ever established.
+    private func timeIsUp() {
+        if !goal.isSet, let failure = session.neverStood { return conclude(.cannotConnect(failure)) }
+        conclude(goal.isSet ? .timedOut : .limitReached)
+    }
+
+    func outletFailed(_ error: OutletError) {
+        if isFencedOff {
+            return conclude(.fencedOff("the others of the group took this tail for dead, and hold its rooms"))
+        }
+        conclude(error == .closedByReader ? .outputClosed : .cannotWrite(error))
+    }
+
+    /// Begins the end: the session takes its leave, and the socket gets a moment to close.
+    func conclude(_ outcome: TailOutcome) {
+        guard case .running(let continuation) = phase else { return }
+        phase = .leaving(continuation, outcome)
+        configuration.seat?.stop()
+        configuration.manager?.tell("STOPPING=1")
+        let now = endTime
+        let stamp = journal.unnumbered(at: now)
+        noteLastState(at: now)
+        // The flight recorder exists to explain a failure like this.
+        if case .gaveUp = outcome, flight != nil { pending.append(.dump(stamp)) }
+        var last: [Effect] = []
+        session.handle(.stop, n: stamp.n, at: now, into: &last)
+        for effect in last { leave(by: effect, stamp) }
+        let why: Record.EndRecord.Why =
+            if case .interrupted(let signal) = outcome, signal != 0 { .signal } else { .closed }
+        if makesRecords { pending.append(.endRecording(why, journal.stamp(at: now))) }
+        hasEndedRecords = true
+        handOver()
+        for timer in [timer?.timer, limits.duration, limits.idle, limits.renewal, feeding] { timer?.cancel() }
+        guard socket != nil else { return leave() }
+        limits.closing = loop.schedule(at: loop.now + Self.closingTime) { [weak self] in
+            self?.assumeIsolated { $0.leave() }
+        }
+    }
+
+    /// The time of the end. A timer that is due but has not run does not run any more, so the end gets a time before
+    /// it: a replay then does not run it either.
+    private var endTime: Moment {
+        guard let due = session.deadline, due <= loop.now else { return loop.now }
+        return Moment(microseconds: due.microseconds - 1)
+    }
+
+    /// Performs an effect of the ending session. Only the goodbye and the reports matter.
+    private func leave(by effect: Effect, _ stamp: Stamp) {
+        switch effect {
+        case .send(_, let message):
+            record(.frame(Record.FrameRecord(connection: connection, direction: .out, message: message)), stamp)
+            socket?.send(message)
+        case .close(_, let close): socket?.close(close)
+        case .report(let report):
+            if case .gap(let gap) = report, gap.isLoss { counts.gaps += 1 }
+            pending.append(
+                .report(StampedReport(stamp: stamp, report: report, context: configuration.context)))
+        case .connect, .request, .cancel, .renewToken, .remember, .finish: break
+        }
+    }
+
+    /// Resumes `run()` once everything is closed.
+    func leave() {
+        guard case .leaving(let continuation, let outcome) = phase else { return }
+        phase = .over
+        endFollowers()
+        limits.closing?.cancel()
+        continuation.resume(returning: outcome)
+    }
+}
