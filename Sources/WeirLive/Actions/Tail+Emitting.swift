@@ -115,7 +115,7 @@ extension Tail {
     }
 
     private func sayHeld() {
-        guard case .running = phase, connectionStatus.state == .ready,
+        guard case .running = phase, connection.status.state == .ready,
             let (emit, taken) = exchange(&sayings.held, with: nil)
         else { return }
         say(emit)
@@ -157,7 +157,7 @@ extension Tail {
 
     /// Returns the next due emit as an input of the session.
     func nextDue() -> Input? {
-        if sayings.held != nil, connectionStatus.state == .ready {
+        if sayings.held != nil, connection.status.state == .ready {
             loop.run { [self] in assumeIsolated { $0.sayHeld() } }
         }
         while !sayings.due.isEmpty {
@@ -179,7 +179,7 @@ extension Tail {
         guard configuration.allowsEmit else {
             throw ControlError(.forbidden, "clients may not send events: start the tail with --allow-emit")
         }
-        guard connectionStatus.state == .ready else { throw ControlError(.nothing, "no connection for sending it") }
+        guard connection.status.state == .ready else { throw ControlError(.nothing, "no connection for sending it") }
         let given = call.arguments
         var arguments = SocketIO.Arguments()
         for text in given.texts("binary") {

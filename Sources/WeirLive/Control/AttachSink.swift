@@ -140,7 +140,7 @@ extension Tail {
 
     /// Whether records are produced at all. No records follow the end.
     var makesRecords: Bool {
-        !hasEndedRecords && (recordingPath != nil || flight != nil || !viewers.isEmpty || showsWire)
+        !recorder.hasEnded && (recorder.path != nil || recorder.flight != nil || !control.viewers.isEmpty || showsWire)
     }
 
     /// Whether to remember the connection for a session that begins in the middle.
@@ -155,7 +155,7 @@ extension Tail {
         }
         _ = loop.schedule(at: now + .milliseconds(20)) { [weak self] in
             self?.assumeIsolated { tail in
-                guard case .running = tail.phase, tail.control?.peer(call.client) != nil else { return }
+                guard case .running = tail.phase, tail.control.service?.peer(call.client) != nil else { return }
                 do throws(ControlError) {
                     try tail.attach(call, since: began ?? now)
                 } catch {
@@ -166,13 +166,15 @@ extension Tail {
     }
 
     private func attach(_ client: UInt) throws(ControlError) -> ControlResult {
-        guard let attachments, let control else { throw ControlError(.failed, "the tail accepts no viewers") }
-        guard viewers.count < Self.mostViewers else {
-            throw ControlError(.limit, "\(viewers.count) viewers are attached, which is the maximum")
+        guard let attachments = control.attachments, let service = control.service else {
+            throw ControlError(.failed, "the tail accepts no viewers")
         }
-        control.beginStream(client)
-        control.subscribed(client, by: 1)
-        viewers[client] = 0
+        guard control.viewers.count < Self.mostViewers else {
+            throw ControlError(.limit, "\(control.viewers.count) viewers are attached, which is the maximum")
+        }
+        service.beginStream(client)
+        service.subscribed(client, by: 1)
+        control.viewers[client] = 0
         attachments.attach(client)
         // The answer is sent before anything else; the restatement follows it.
         loop.run { [weak self] in self?.assumeIsolated { $0.restate(for: client) } }
@@ -185,27 +187,27 @@ extension Tail {
 
     /// Sends a restatement to a viewer.
     private func restate(for viewer: UInt) {
-        guard case .running = phase, viewers[viewer] != nil else { return }
+        guard case .running = phase, control.viewers[viewer] != nil else { return }
         pending.append(.attach(viewer, restatement, journal.unnumbered(at: loop.now)))
         handOver()
     }
 
     /// Sends lines to a viewer.
     func stream(_ bytes: [UInt8], to viewer: UInt) {
-        guard let peer = control?.peer(viewer), let sent = viewers[viewer] else { return }
+        guard let peer = control.service?.peer(viewer), let sent = control.viewers[viewer] else { return }
         peer.send(bytes)
-        viewers[viewer] = sent + bytes.count
-        _ = attachments?.taken(sent + bytes.count - peer.pendingBytes, by: viewer)
+        control.viewers[viewer] = sent + bytes.count
+        _ = control.attachments?.taken(sent + bytes.count - peer.pendingBytes, by: viewer)
     }
 
     /// Restates the session for a viewer that lost records and has read everything since.
     func viewerDrained(_ viewer: UInt) {
-        guard let sent = viewers[viewer], attachments?.taken(sent, by: viewer) == true else { return }
+        guard let sent = control.viewers[viewer], control.attachments?.taken(sent, by: viewer) == true else { return }
         restate(for: viewer)
     }
 
     func viewerGone(_ viewer: UInt) {
-        guard viewers.removeValue(forKey: viewer) != nil else { return }
-        attachments?.detach(viewer)
+        guard control.viewers.removeValue(forKey: viewer) != nil else { return }
+        control.attachments?.detach(viewer)
     }
 }

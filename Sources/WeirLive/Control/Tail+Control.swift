@@ -32,8 +32,8 @@ extension Tail {
     /// Takes over the control socket. On failure the tail continues without one and shows a notice.
     func adopt(_ opened: Result<ControlService?, NetworkError>) {
         do {
-            control = try opened.get()
-            if control != nil { observer = makeObserver() }
+            control.service = try opened.get()
+            if control.service != nil { control.observer = makeObserver() }
         } catch {
             tellNotice(Notice(.warning, "no control socket: \(error)"))
         }
@@ -56,7 +56,7 @@ extension Tail {
             performRooms(call)
             return nil
         case .attach: try attach(call)
-        case .observe, .unobserve: try observer?.perform(call)
+        case .observe, .unobserve: try control.observer?.perform(call)
         case .pause, .resume: return try pause(call.method == .pause)
         case .viewSet, .logLevel: return try setView(call)
         case .filterGet, .filterSet, .filterPush, .filterPop: return try performFilter(call)
@@ -102,7 +102,7 @@ extension Tail {
     // MARK: - What is done
 
     private func dumpByControl() throws(ControlError) -> ControlResult {
-        guard flight != nil else {
+        guard recorder.flight != nil else {
             throw ControlError(.nothing, "no flight recorder: start the tail with --flight-recorder 10m")
         }
         dump()
@@ -147,7 +147,9 @@ extension Tail {
 
     /// Closes the connection, so that the session reconnects.
     private func reconnect() throws(ControlError) -> ControlResult {
-        guard let socket else { throw ControlError(.nothing, "no connection: the next attempt is in progress") }
+        guard let socket = connection.socket else {
+            throw ControlError(.nothing, "no connection: the next attempt is in progress")
+        }
         socket.close(WebSocketClose(code: 1000, reason: "requested by a client of the control socket"))
         return .done
     }
@@ -173,8 +175,8 @@ extension Tail {
             writer.member("context", configuration.context)
             writer.member("url", configuration.server.description)
             writer.member("backend", configuration.session.backend.rawValue)
-            writer.member("state", connectionStatus.state.rawValue)
-            writer.member("why", connectionStatus.why)
+            writer.member("state", connection.status.state.rawValue)
+            writer.member("why", connection.status.why)
             writer.member("uptime_ms", now.microseconds / 1000)
             writer.key("rooms")
             writer.beginObject()
@@ -184,13 +186,13 @@ extension Tail {
             writer.endObject()
             writer.member("events", counts.events)
             writer.member("gaps", counts.gaps)
-            writer.member("rate", rates.rate(over: 1, at: now))
-            writer.member("rate_60s", rates.rate(over: 60, at: now))
+            writer.member("rate", control.rates.rate(over: 1, at: now))
+            writer.member("rate_60s", control.rates.rate(over: 60, at: now))
             if let lag { writer.member("lag_ms", Int(clamping: lag)) }
-            writer.member("recording", recordingPath)
+            writer.member("recording", recorder.path)
             writer.member("paused", configuration.view?.isPaused ?? false)
             writer.member("waiting", configuration.view?.waiting ?? 0)
-            writer.member("viewers", viewers.count)
+            writer.member("viewers", control.viewers.count)
             writer.endObject()
         }
     }
@@ -206,8 +208,8 @@ extension Tail {
                 writer.key(name)
                 writer.integer(count)
             }
-            writer.member("rate", rates.rate(over: 1, at: now))
-            writer.member("rate_60s", rates.rate(over: 60, at: now))
+            writer.member("rate", control.rates.rate(over: 1, at: now))
+            writer.member("rate_60s", control.rates.rate(over: 60, at: now))
             writer.member("sections", sections.count)
             writer.member("items", sections.indices.reduce(0) { $0 + session.model.elementCount(at: $1) })
             writer.endObject()
@@ -227,7 +229,7 @@ extension Tail {
 
     /// The counters, in the order of display.
     private var statistics: [(name: String, count: Int)] {
-        [("records", journal.last)] + counts.statistics + [("clients", control?.count ?? 0)]
+        [("records", journal.last)] + counts.statistics + [("clients", control.service?.count ?? 0)]
     }
 
     /// Shows the counters to the user. Can be called on any thread; ignored while the tail does not run.
@@ -238,7 +240,7 @@ extension Tail {
     private func tellStatisticsNow() {
         guard case .running = phase else { return }
         let numbers = statistics.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
-        let rate = rates.rate(over: 60, at: loop.now)
+        let rate = control.rates.rate(over: 60, at: loop.now)
         let tenths = Int((rate * 10).rounded())
         tellNotice(Notice(.info, "statistics: \(numbers); \(tenths / 10).\(tenths % 10) events per second"))
         handOver()
@@ -248,10 +250,10 @@ extension Tail {
     func note(_ report: ConnectionReport) {
         switch report {
         case .connecting:
-            connectionStatus = ConnectionStatus(state: .connecting)
+            connection.status = ConnectionStatus(state: .connecting)
             counts.connections += 1
-        case .ready: connectionStatus = ConnectionStatus(state: .ready)
-        case .lost(let why, _): connectionStatus = ConnectionStatus(state: .waiting, why: why)
+        case .ready: connection.status = ConnectionStatus(state: .ready)
+        case .lost(let why, _): connection.status = ConnectionStatus(state: .waiting, why: why)
         }
     }
 
@@ -281,19 +283,19 @@ extension Tail.Counts {
 extension Tail {
     /// Creates the observer of the control socket's clients.
     func makeObserver() -> ControlObserver {
-        ControlObserver(on: loop, run: head.recording) { [weak self] property in
+        ControlObserver(on: loop, run: recorder.head.recording) { [weak self] property in
             self?.assumeIsolated { $0.value(of: property) } ?? .null
         }
     }
 
     func clientGone(_ client: UInt) {
-        observer?.clientGone(client)
+        control.observer?.clientGone(client)
         viewerGone(client)
     }
 
     private func value(of property: ControlObservations.Property) -> JSONValue {
         switch property {
-        case .state: .string(connectionStatus.state.rawValue)
+        case .state: .string(connection.status.state.rawValue)
         case .rooms:
             .object([
                 .init("wanted", .integer(Int64(session.subscriptions.entries.count))),
@@ -302,12 +304,13 @@ extension Tail {
             ])
         case .events: .integer(Int64(counts.events))
         case .gaps: .integer(Int64(counts.gaps))
-        case .rate: .number(rates.rate(over: 1, at: loop.now))
-        case .recording: recordingPath.map { .string($0) } ?? .null
+        case .rate: .number(control.rates.rate(over: 1, at: loop.now))
+        case .recording: recorder.path.map { .string($0) } ?? .null
         case .paused: .bool(configuration.view?.isPaused ?? false)
         case .muted:
             .object([
-                .init("rooms", .integer(Int64(mutedRooms.count))), .init("changes", .integer(Int64(muteChanges))),
+                .init("rooms", .integer(Int64(rooms.muted.count))),
+                .init("changes", .integer(Int64(rooms.muteChanges))),
             ])
         case .filter: configuration.filter.map { .string($0.text) } ?? .null
         case .globals: globalsValue

@@ -8,10 +8,10 @@ import WeirWire
 extension Tail {
     /// Ends the recording. The tail continues.
     func stopRecording(_ call: ControlCall) throws(ControlError) {
-        guard recordingPath != nil else { throw ControlError(.nothing, "nothing is recorded") }
+        guard recorder.path != nil else { throw ControlError(.nothing, "nothing is recorded") }
         let now = loop.now
         noteLastState(at: now)
-        recordingPath = nil
+        recorder.path = nil
         pending.append(
             .stopRecording(journal.stamp(at: now)) { [patience = configuration.patience] error in
                 patience?.keepUnread(in: nil)
@@ -22,8 +22,8 @@ extension Tail {
 
     /// Begins the next segment of the recording.
     func rotateByControl() throws(ControlError) -> ControlResult {
-        guard recordingPath != nil else { throw ControlError(.nothing, "nothing is recorded") }
-        guard recordingPath == configuration.recordPath, configuration.recording.rotation != nil else {
+        guard recorder.path != nil else { throw ControlError(.nothing, "nothing is recorded") }
+        guard recorder.path == configuration.recordPath, configuration.recording.rotation != nil else {
             throw ControlError(.nothing, "the recording has no segments; start the tail with --rotate hup")
         }
         rotate()
@@ -32,12 +32,12 @@ extension Tail {
 
     /// The result of the method `record.status`.
     var recordStatus: ControlResult {
-        let (path, folder) = (recordingPath, recordFolder)
+        let (path, folder) = (recorder.path, recordFolder)
         return ControlResult { writer in
             writer.beginObject()
             writer.member("recording", orNull: path)
             writer.member("folder", orNull: folder)
-            writer.member("viewers", viewers.count)
+            writer.member("viewers", control.viewers.count)
             writer.endObject()
         }
     }
@@ -58,7 +58,7 @@ extension Tail {
     /// Begins a recording at the current position.
     func startRecording(_ call: ControlCall) throws(ControlError) {
         guard case .running = phase else { throw ControlError(.nothing, "the tail is ending") }
-        if let path = recordingPath {
+        if let path = recorder.path {
             throw ControlError(.nothing, "\(path) is being recorded; end it first with record.stop")
         }
         guard let folder = recordFolder else {
@@ -81,14 +81,14 @@ extension Tail {
         var stamp = journal.unnumbered(at: now)
         stamp.n = journal.last
         let start = RecordingStart(
-            path: path, plan: plan, head: head.recording(plan.filter), stamp: stamp, restatement: restatement)
-        recordingPath = path
+            path: path, plan: plan, head: recorder.head.recording(plan.filter), stamp: stamp, restatement: restatement)
+        recorder.path = path
         pending.append(
             .beginRecording(start) { [self, patience = configuration.patience] error in
                 if error == nil {
                     patience?.keepUnread(in: folder)
                 } else {
-                    loop.run { self.assumeIsolated { $0.recordingPath = nil } }
+                    loop.run { self.assumeIsolated { $0.recorder.path = nil } }
                 }
                 call.answer(error.map { .failure(ControlError($0)) } ?? .success(ControlResult { $0.string(path) }))
             })

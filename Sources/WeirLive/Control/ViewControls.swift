@@ -181,25 +181,27 @@ extension Tail {
         switch call.method {
         case .filterSet:
             try set(filter, to: text)
-            earlierFilters = []
+            control.earlierFilters = []
         case .filterPush:
-            guard earlierFilters.count < Self.mostFilters else {
+            guard control.earlierFilters.count < Self.mostFilters else {
                 throw ControlError(.limit, "\(Self.mostFilters) filters are already pushed: filter.pop removes one")
             }
             // Parse the new filter by itself first: a text that is not a complete expression must not become valid in
             // combination.
             try set(filter, to: text)
             if !old.isEmpty, !text.isEmpty { try set(filter, to: "(\(old)) and (\(text))") }
-            earlierFilters.append(old)
+            control.earlierFilters.append(old)
         case .filterPop:
-            guard let earlier = earlierFilters.popLast() else { throw ControlError(.nothing, "no filter was pushed") }
+            guard let earlier = control.earlierFilters.popLast() else {
+                throw ControlError(.nothing, "no filter was pushed")
+            }
             try set(filter, to: earlier)
         default: break
         }
-        return ControlResult { [earlierFilters] writer in
+        return ControlResult { [earlier = control.earlierFilters] writer in
             writer.beginObject()
             writer.member("filter", filter.text)
-            writer.member("pushed", earlierFilters.count)
+            writer.member("pushed", earlier.count)
             writer.endObject()
         }
     }

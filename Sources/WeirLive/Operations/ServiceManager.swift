@@ -61,7 +61,7 @@ extension Tail {
     func startService() {
         guard let service = configuration.manager, let span = service.watchdog else { return }
         service.tell("WATCHDOG=1")
-        feeding = loop.schedule(at: loop.now + span / 2) { [weak self] in
+        operations.feeding = loop.schedule(at: loop.now + span / 2) { [weak self] in
             self?.assumeIsolated { $0.startService() }
         }
     }

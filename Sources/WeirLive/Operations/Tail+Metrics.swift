@@ -104,7 +104,7 @@ extension Tail {
 
     /// Starts to answer scrapes and to export.
     func startMetrics() {
-        if let server = metricsServer {
+        if let server = operations.metricsServer {
             server.serve { [weak self] in self?.assumeIsolated { $0.metricFamilies } ?? [] }
             if let address = configuration.metricsAddress {
                 let host = address.address.contains(":") ? "[\(address.address)]" : address.address
@@ -113,13 +113,13 @@ extension Tail {
         }
         guard let collector = configuration.metrics, let url = configuration.otlp else { return }
         let name = configuration.controlPath == nil ? configuration.server.host : configuration.controlName
-        otlp = OTLPExport(
+        operations.otlp = OTLPExport(
             to: url, collector, by: http, tool: configuration.tool, name: name, startWall: journal.wallStart)
         exportLater()
     }
 
     private func exportLater() {
-        exporting = loop.schedule(at: loop.now + OTLPExport.interval) { [weak self] in
+        operations.exporting = loop.schedule(at: loop.now + OTLPExport.interval) { [weak self] in
             self?.assumeIsolated { tail in
                 tail.export {}
                 tail.exportLater()
@@ -129,7 +129,7 @@ extension Tail {
 
     /// Sends metrics and spans. It calls `then` on the loop once the export has succeeded or failed.
     private func export(then: @escaping @Sendable () -> Void) {
-        guard let otlp else { return then() }
+        guard let otlp = operations.otlp else { return then() }
         otlp.export(metricFamilies, at: MachineClock.wall) { [weak self] words in
             if let words { self?.assumeIsolated { $0.tellOfExport(words) } }
             then()
@@ -147,7 +147,7 @@ extension Tail {
         let isDone = Monitor(false)
         loop.run { [self] in
             assumeIsolated { tail in
-                tail.exporting?.cancel()
+                tail.operations.exporting?.cancel()
                 tail.export { isDone.change { $0 = true } }
             }
         }
@@ -160,11 +160,11 @@ extension Tail {
         var gauges = MetricGauges()
         gauges.tool = configuration.tool
         gauges.backend = configuration.session.backend.rawValue
-        gauges.isConnected = connectionStatus.state == .ready
+        gauges.isConnected = connection.status.state == .ready
         let rooms = session.subscriptions
         gauges.rooms = (rooms.entries.count, rooms.joined, rooms.refused)
         gauges.queues = outletThread?.depths ?? []
-        gauges.viewers = viewers.count
+        gauges.viewers = control.viewers.count
         var rows: [String: Int] = [:]
         for (index, section) in session.model.sectionKeys.enumerated() {
             let name = rows[section.name] != nil || rows.count < Self.mostSections ? section.name : "other"

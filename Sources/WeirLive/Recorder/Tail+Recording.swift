@@ -76,7 +76,7 @@ extension Tail {
 
     func dump() {
         guard case .running = phase else { return }
-        guard flight != nil else {
+        guard recorder.flight != nil else {
             tellNotice(Notice(.warning, "no flight recorder: start with --flight-recorder 10m"))
             return handOver()
         }
@@ -98,7 +98,7 @@ extension Tail {
     }
 
     func rotate() {
-        guard recordingPath != nil, case .running = phase else { return }
+        guard recorder.path != nil, case .running = phase else { return }
         noteLastState(at: loop.now)
         pending.append(.rotate(restatement, journal.unnumbered(at: loop.now)))
         handOver()
@@ -110,26 +110,26 @@ extension Tail {
         return StatePreamble(
             user: session.rowsOwner, model: session.model.snapshot,
             rooms: StatePreamble.wishes(of: session.subscriptions, at: loop.now),
-            connection: notes.connection.records(rooms: entries.map(\.name)))
+            connection: recorder.notes.connection.records(rooms: entries.map(\.name)))
     }
 
     /// Schedules a flush after records were handed over. The first record one second later ends a chunk; without one
     /// the timer ends it. So compressed or unsynced data does not wait for the next message.
     func settleLater() {
-        hasRecordedSince = true
-        guard settling == nil else { return }
-        hasRecordedSince = false
-        settling = loop.schedule(at: loop.now + RecordingNotes.interval) { [weak self] in
+        backPressure.hasRecordedSince = true
+        guard backPressure.settling == nil else { return }
+        backPressure.hasRecordedSince = false
+        backPressure.settling = loop.schedule(at: loop.now + RecordingNotes.interval) { [weak self] in
             self?.assumeIsolated { $0.settle() }
         }
     }
 
     private func settle() {
-        settling = nil
+        backPressure.settling = nil
         guard case .running = phase, makesRecords else { return }
         outletThread?.push([.settle(journal.unnumbered(at: loop.now))])
         // The latest records may be less than a second old.
-        if hasRecordedSince { settleLater() }
+        if backPressure.hasRecordedSince { settleLater() }
     }
 
     /// Records the clock and a model checksum after an input was handled, if they are due.
@@ -138,18 +138,18 @@ extension Tail {
         noteClock(at: now)
         guard configuration.recording.tellsStates else { return }
         // By then a replay has also run the timers.
-        if case .byTime = notes.change { notes.change = .byInput }
-        guard case .byInput = notes.change else { return }
-        if let last = notes.lastState, now - last < RecordingNotes.interval { return }
+        if case .byTime = recorder.notes.change { recorder.notes.change = .byInput }
+        guard case .byInput = recorder.notes.change else { return }
+        if let last = recorder.notes.lastState, now - last < RecordingNotes.interval { return }
         putState(after: number, at: now)
     }
 
     /// Records the last checksum before the end, unless a timer has changed the model since the last input.
     func noteLastState(at now: Moment) {
-        guard makesRecords, configuration.recording.tellsStates, case .byInput = notes.change else {
+        guard makesRecords, configuration.recording.tellsStates, case .byInput = recorder.notes.change else {
             return
         }
-        putState(after: lastInput, at: now)
+        putState(after: recorder.lastInput, at: now)
     }
 
     private func putState(after number: Int, at now: Moment) {
@@ -159,50 +159,50 @@ extension Tail {
             after: number, checksum: checksum, checksumVersion: Item.checksumVersion, sections: keys.count,
             items: keys.indices.reduce(0) { $0 + session.model.elementCount(at: $1) })
         pending.append(.record(.state(state), journal.aside(at: now)))
-        notes.lastState = now
-        notes.change = .none
+        recorder.notes.lastState = now
+        recorder.notes.change = .none
     }
 
     /// Compares the clocks once a second and records a step.
     private func noteClock(at now: Moment) {
-        if let last = notes.lastClock, now - last.time < RecordingNotes.interval { return }
+        if let last = recorder.notes.lastClock, now - last.time < RecordingNotes.interval { return }
         let step = journal.wallStep(at: now)
         let isNews: Bool
-        if let last = notes.lastClock {
+        if let last = recorder.notes.lastClock {
             isNews =
                 now - last.time >= RecordingNotes.longestClock || abs(step - last.step) > RecordingNotes.smallestStep
         } else {
             isNews = true
         }
         guard isNews else { return }
-        notes.lastClock = (now, step)
+        recorder.notes.lastClock = (now, step)
         pending.append(.record(.clock(.init(step: step)), journal.aside(at: now)))
     }
 
     /// Returns the record with details that only the tail knows, such as the transport, and without secrets.
     func completed(_ record: Record) -> Record {
         if case .action(var action) = record, action.act == .emit {
-            if let clean = scrubber?.scrubbed(action.what.bytes) { action.what.bytes = clean[...] }
+            if let clean = recorder.scrubber?.scrubbed(action.what.bytes) { action.what.bytes = clean[...] }
             return .action(action)
         }
         guard case .connection(var connection) = record else { return record }
         // A change of all connections applies to the only one.
-        if connection.connection == 0 { connection.connection = self.connection }
+        if connection.connection == 0 { connection.connection = self.connection.number }
         if connection.state == .open {
-            notes.isOnWebSocket = socket?.isOnWebSocket ?? false
-            connection.transport = notes.isOnWebSocket ? "websocket" : "polling"
-            connection.spoken = notes.spoken
+            recorder.notes.isOnWebSocket = self.connection.socket?.isOnWebSocket ?? false
+            connection.transport = recorder.notes.isOnWebSocket ? "websocket" : "polling"
+            connection.spoken = recorder.notes.spoken
         }
-        notes.connection.note(connection)
+        recorder.notes.connection.note(connection)
         return .connection(connection)
     }
 
     /// Records an upgrade to a WebSocket before the messages on it are handled.
     func noteUpgrade() {
-        guard !notes.isOnWebSocket, socket?.isOnWebSocket == true else { return }
-        notes.isOnWebSocket = true
-        let upgraded = Record.ConnectionRecord(connection: connection, state: .upgraded, transport: "websocket")
-        notes.connection.note(upgraded)
+        guard !recorder.notes.isOnWebSocket, connection.socket?.isOnWebSocket == true else { return }
+        recorder.notes.isOnWebSocket = true
+        let upgraded = Record.ConnectionRecord(connection: connection.number, state: .upgraded, transport: "websocket")
+        recorder.notes.connection.note(upgraded)
         record(.connection(upgraded), journal.unnumbered(at: loop.now))
     }
 
@@ -210,16 +210,17 @@ extension Tail {
     func noteRoom(_ report: RoomReport) {
         guard remembersConnection else { return }
         switch report.change {
-        case .joined: notes.connection.joined(report.room, by: notes.message)
-        case .left, .leaving, .lost, .refused: notes.connection.left(report.room)
+        case .joined: recorder.notes.connection.joined(report.room, by: recorder.notes.message)
+        case .left, .leaving, .lost, .refused: recorder.notes.connection.left(report.room)
         case .wanted, .joining, .found: break
         }
     }
 
     /// Shortens the pending record of a message if the record filter does not match its reports.
     func keepOrLeaveOut(_ place: Int, _ stamp: Stamp) {
-        guard let recordFilter, pending.indices.contains(place), case .record(let record, stamp) = pending[place],
-            let remainder = recordFilter.remainder(of: record)
+        guard let filter = recorder.filter, pending.indices.contains(place),
+            case .record(let record, stamp) = pending[place],
+            let remainder = filter.remainder(of: record)
         else { return }
         pending[place] = .leftOut(record, remainder: remainder, stamp)
     }

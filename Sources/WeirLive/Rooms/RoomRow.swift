@@ -332,7 +332,7 @@ extension Tail {
 
     private func row(_ view: Session.RoomView) -> RoomRow {
         let name = view.facts.name
-        let figures = traffic[name]
+        let figures = rooms.traffic[name]
         var row = RoomRow(
             room: name, kind: view.facts.kind, source: view.entry?.source.rawValue ?? "",
             want: view.entry != nil ? "yes" : view.isPassedOver ? "limit" : "no",
@@ -345,7 +345,7 @@ extension Tail {
         row.lag = figures.lag
         row.gaps = figures.gaps
         row.unread = view.facts.unread
-        row.isMuted = mutes.isMuted(view.facts)
+        row.isMuted = rooms.mutes.isMuted(view.facts)
         switch view.entry?.state {
         case .wanted?: if figures.isLost { row.state = "lost" }
         case .joining(let since, _)?:

@@ -110,7 +110,7 @@ extension Tail {
                 for term in wish.terms { feed(.withdraw(rooms: "\(term.pattern)", source: .pin)) }
                 reply(.success(Self.text(of: roomRows(matching: wish, all: true))))
             case .mute, .unmute:
-                mutes.add(wish, until: call.lasting.map { loop.now + $0 }, isMuted: call.method == .mute)
+                rooms.mutes.add(wish, until: call.lasting.map { loop.now + $0 }, isMuted: call.method == .mute)
                 keepMutes()
                 applyMutes()
                 reply(.success(Self.text(of: roomRows(matching: wish, all: false))))
@@ -178,14 +178,14 @@ extension Tail {
     private func settle(
         _ rooms: [String], open: [String]? = nil, joining: Bool, _ wait: Duration?, _ reply: @escaping RoomReply
     ) {
-        settlementNumber += 1
-        let number = settlementNumber
-        settlements.append(
+        self.rooms.settlementNumber += 1
+        let number = self.rooms.settlementNumber
+        self.rooms.settlements.append(
             RoomSettlement(
                 open: Set(open ?? rooms), rooms: rooms, isJoining: joining,
                 reply: { rows in reply(.success(Self.text(of: rows))) }, number: number))
         settleRooms()
-        guard settlements.contains(where: { $0.number == number }) else { return }
+        guard self.rooms.settlements.contains(where: { $0.number == number }) else { return }
         guard let wait else { return endSettlement(number) }
         _ = loop.schedule(at: loop.now + min(wait, Self.longestWait)) { [weak self] in
             self?.assumeIsolated { $0.endSettlement(number) }
@@ -194,7 +194,7 @@ extension Tail {
 
     /// Answers the pending requests that have nothing left to wait for.
     func settleRooms() {
-        for settlement in settlements where settlement.isJoining {
+        for settlement in rooms.settlements where settlement.isJoining {
             let open = settlement.open.filter { name in
                 switch session.subscriptions[name]?.state {
                 case .wanted?, .joining?: true
@@ -203,23 +203,23 @@ extension Tail {
             }
             if open.isEmpty { endSettlement(settlement.number) }
         }
-        for settlement in settlements where !settlement.isJoining && settlement.open.isEmpty {
+        for settlement in rooms.settlements where !settlement.isJoining && settlement.open.isEmpty {
             endSettlement(settlement.number)
         }
     }
 
     /// Answers pending requests after an input was handled.
     func tellWhoWaitsForRooms() {
-        if roomsChanged {
-            roomsChanged = false
+        if rooms.hasChanged {
+            rooms.hasChanged = false
             settleRooms()
         }
         answerLooks()
     }
 
     private func endSettlement(_ number: Int) {
-        guard let place = settlements.firstIndex(where: { $0.number == number }) else { return }
-        let settlement = settlements.remove(at: place)
+        guard let place = rooms.settlements.firstIndex(where: { $0.number == number }) else { return }
+        let settlement = rooms.settlements.remove(at: place)
         let rows = roomRows(matching: nil, all: true)
         var found: [String: RoomRow] = [:]
         for row in rows { found[row.room] = row }
@@ -233,50 +233,50 @@ extension Tail {
 
     /// Records a room report for room lists, pending requests and muted rooms.
     func noteRoomFate(_ report: RoomReport) {
-        traffic.note(report)
+        rooms.traffic.note(report)
         switch report.change {
         case .left, .lost, .refused:
-            for place in settlements.indices where !settlements[place].isJoining {
-                settlements[place].open.remove(report.room)
+            for place in rooms.settlements.indices where !rooms.settlements[place].isJoining {
+                rooms.settlements[place].open.remove(report.room)
             }
-        case .wanted, .found: if !mutes.isEmpty { applyMutes() }
+        case .wanted, .found: if !rooms.mutes.isEmpty { applyMutes() }
         case .joining, .joined, .leaving: break
         }
-        roomsChanged = true
+        rooms.hasChanged = true
     }
 
     // MARK: Muting
 
     /// Passes the set of muted rooms to the views. Schedules the next call for when a rule expires.
     func applyMutes() {
-        mutes.expire(at: loop.now)
-        let rooms = Set(session.roomViews.filter { mutes.isMuted($0.facts) }.map(\.facts.name))
-        if rooms != mutedRooms {
-            mutedRooms = rooms
-            muteChanges += 1
+        rooms.mutes.expire(at: loop.now)
+        let hidden = Set(session.roomViews.filter { self.rooms.mutes.isMuted($0.facts) }.map(\.facts.name))
+        if hidden != rooms.muted {
+            rooms.muted = hidden
+            rooms.muteChanges += 1
         }
-        configuration.muted?.set(rooms)
-        muteTimer?.cancel()
-        muteTimer = mutes.deadline.map { due in
+        configuration.muted?.set(hidden)
+        rooms.muteTimer?.cancel()
+        rooms.muteTimer = rooms.mutes.deadline.map { due in
             loop.schedule(at: due) { [weak self] in self?.assumeIsolated { $0.applyMutes() } }
         }
     }
 
     /// Stores the permanent mute rules in their order. Rules with an end stay in memory.
     func keepMutes() {
-        let lasting = mutes.lasting
+        let lasting = rooms.mutes.lasting
         // Until the account is known nothing is stored, and the store keeps its previous rules.
-        guard persistence?.scope != nil, lasting != keptMutes else { return }
-        for pattern in keptMutes where !lasting.contains(pattern) { keep(.note(.mute(pattern: pattern), nil)) }
+        guard persistence?.scope != nil, lasting != rooms.keptMutes else { return }
+        for pattern in rooms.keptMutes where !lasting.contains(pattern) { keep(.note(.mute(pattern: pattern), nil)) }
         for (place, pattern) in lasting.enumerated() { keep(.note(.mute(pattern: pattern), "\(place)")) }
-        keptMutes = lasting
+        rooms.keptMutes = lasting
     }
 
     /// Restores the mute rules that an earlier tail of the account stored.
     func recallMutes(_ patterns: [String]) {
-        guard mutes.isEmpty, !patterns.isEmpty else { return }
-        for pattern in patterns { mutes.add(RoomExpression(recorded: pattern), until: nil, isMuted: true) }
-        keptMutes = mutes.lasting
+        guard rooms.mutes.isEmpty, !patterns.isEmpty else { return }
+        for pattern in patterns { rooms.mutes.add(RoomExpression(recorded: pattern), until: nil, isMuted: true) }
+        rooms.keptMutes = rooms.mutes.lasting
         applyMutes()
     }
 
@@ -439,14 +439,14 @@ extension Tail {
         guard session.section(part, of: room) != nil else {
             throw RoomCallError(.unsupported, "the backend cannot list \(part.question) \(room)")
         }
-        settlementNumber += 1
+        self.rooms.settlementNumber += 1
         let known =
             call.older ? session.section(part, of: room).map { Array(session.model.elements(in: $0)) } ?? [] : []
         let look = RoomLook(
-            part: part, room: room, since: call.since, known: known, reply: reply, number: settlementNumber)
+            part: part, room: room, since: call.since, known: known, reply: reply, number: self.rooms.settlementNumber)
         let since = call.since ?? known.first.map { $0.time - 1 }
         feed(.look(room: room, part: part, since: since.map { Timestamp(milliseconds: $0) }))
-        looks.append(look)
+        self.rooms.looks.append(look)
         answerLooks()
         _ = loop.schedule(at: loop.now + (call.wait ?? Self.patience)) { [weak self] in
             self?.assumeIsolated { $0.answerLooks(until: look.number) }
@@ -455,9 +455,9 @@ extension Tail {
 
     /// Sends the answers that have arrived, and the one whose timeout has expired.
     func answerLooks(until number: Int? = nil) {
-        guard !looks.isEmpty else { return }
-        let due = looks.filter { $0.number == number || !session.isFetching($0.part, of: $0.room) }
-        looks.removeAll { look in due.contains { $0.number == look.number } }
+        guard !rooms.looks.isEmpty else { return }
+        let due = rooms.looks.filter { $0.number == number || !session.isFetching($0.part, of: $0.room) }
+        rooms.looks.removeAll { look in due.contains { $0.number == look.number } }
         for look in due {
             let isFresh = !session.isFetching(look.part, of: look.room)
             look.reply(.success(answer(to: look, isFresh: isFresh)))

@@ -39,26 +39,26 @@ extension Tail {
 
     /// Stops publishing and ends the tail, since other members hold its rooms.
     private func fenceOff(_ why: String) {
-        if let path = recordingPath { RemoteRecordings.output(path)?.abandon() }
+        if let path = recorder.path { RemoteRecordings.output(path)?.abandon() }
         conclude(.fencedOff(why))
     }
 
     /// Whether the recording's output failed because other members took over.
     var isFencedOff: Bool {
-        guard configuration.seat != nil, let path = recordingPath else { return false }
+        guard configuration.seat != nil, let path = recorder.path else { return false }
         return RemoteRecordings.output(path)?.isFenced ?? false
     }
 
     /// Publishes the rooms that this tail holds to the group, after a short pause.
     func showRoomsSoon() {
-        guard configuration.seat != nil, showing == nil else { return }
-        showing = loop.schedule(at: loop.now + Self.showingPause) { [weak self] in
+        guard configuration.seat != nil, rooms.showing == nil else { return }
+        rooms.showing = loop.schedule(at: loop.now + Self.showingPause) { [weak self] in
             self?.assumeIsolated { $0.showRooms() }
         }
     }
 
     private func showRooms() {
-        showing = nil
+        rooms.showing = nil
         guard case .running = phase, let seat = configuration.seat else { return }
         var writer = JSONWriter()
         writer.beginArray()

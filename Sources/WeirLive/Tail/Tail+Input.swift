@@ -44,17 +44,17 @@ extension Tail {
     private func excuse(at now: Moment, evenIfRead: Bool) {
         // The timer's deadline is cheaper to read, and the session's is never earlier.
         guard timer.map({ $0.due <= now }) ?? true, let due = session.deadline, due <= now else { return }
-        let isStandstill = (evenIfRead || isReadingPaused) && now - due > EventLoop.standstill
-        guard isStandstill || (isReadingPaused && session.reading == .resumed) else { return }
+        let isStandstill = (evenIfRead || backPressure.isReadingPaused) && now - due > EventLoop.standstill
+        guard isStandstill || (backPressure.isReadingPaused && session.reading == .resumed) else { return }
         put(.reading(.stalled), at: Moment(microseconds: due.microseconds - 1))
-        put(.reading(isReadingPaused ? .paused : .resumed), at: now)
+        put(.reading(backPressure.isReadingPaused ? .paused : .resumed), at: now)
     }
 
     /// Feeds one input. Deadlines up to `now` run first, in the order in which a replay runs them.
     private func put(_ input: Input, at now: Moment, _ reading: AnswerReading? = nil) {
         guard case .running = phase else { return }
         // A decoded answer was scrubbed before it was decoded.
-        let input = reading == nil ? scrubber?.scrubbed(input) ?? input : input
+        let input = reading == nil ? recorder.scrubber?.scrubbed(input) ?? input : input
         session.advance(to: now, into: &effects)
         perform(journal.unnumbered(at: now))
         guard case .running = phase else { return }
@@ -69,18 +69,18 @@ extension Tail {
                 pending.append(.record(record, stamp))
             }
             if case .message(_, let message) = input {
-                notes.message = message
-                notes.connection.received(message)
+                recorder.notes.message = message
+                recorder.notes.connection.received(message)
             }
         }
         if let reading { session.take(reading) }
-        recordFilter?.begin()
+        recorder.filter?.begin()
         session.handle(input, n: stamp.n, at: now, into: &effects)
-        if stamp.n > 0 { lastInput = stamp.n }
+        if stamp.n > 0 { recorder.lastInput = stamp.n }
         if let place { noteRetry(of: effects, place: place) }
         perform(stamp)
         if let place { keepOrLeaveOut(place, stamp) }
-        notes.message = nil
+        recorder.notes.message = nil
         noteState(after: stamp.n, at: now)
         while let input = nextDue() { take(input, at: now) }
         // Check the goal only now: the changes made by the last event belong to it, and a replay shows them as well.
@@ -122,7 +122,7 @@ extension Tail {
             showRemembered()
             handOverToStore()
         }
-        if roomsChanged || !looks.isEmpty { tellWhoWaitsForRooms() }
+        if rooms.hasChanged || !rooms.looks.isEmpty { tellWhoWaitsForRooms() }
         if !followers.syncs.isEmpty { tellFollowers() }
         guard !pending.isEmpty else { return }
         outletThread?.push(pending)
@@ -144,13 +144,13 @@ extension Tail {
     /// except its close.
     func pauseReading(for consumer: Consumer, _ why: String) {
         guard case .running = phase else { return }
-        let wasPaused = isReadingPaused
-        behind.insert(consumer)
+        let wasPaused = backPressure.isReadingPaused
+        backPressure.behind.insert(consumer)
         guard !wasPaused else { return }
-        socket?.setReading(false)
+        connection.socket?.setReading(false)
         restartIdleLimit()
         tellOfPause(why)
-        pausing = loop.schedule(at: loop.now + .milliseconds(250)) { [weak self] in
+        backPressure.pausing = loop.schedule(at: loop.now + .milliseconds(250)) { [weak self] in
             self?.assumeIsolated { $0.feed(.reading(.paused)) }
         }
     }
@@ -158,17 +158,17 @@ extension Tail {
     /// Shows a notice that reading pauses, at most once in ten seconds.
     private func tellOfPause(_ why: String) {
         let now = loop.now
-        if let toldOfPause, now - toldOfPause < .seconds(10) { return }
-        toldOfPause = now
+        if let last = backPressure.toldOfPause, now - last < .seconds(10) { return }
+        backPressure.toldOfPause = now
         let notice = Notice(.warning, "\(why): reading the socket pauses until it has caught up")
         outletThread?.push([.report(StampedReport(stamp: journal.unnumbered(at: now), report: .notice(notice)))])
     }
 
     func resumeReading(for consumer: Consumer) {
-        guard behind.remove(consumer) != nil, !isReadingPaused else { return }
-        pausing?.cancel()
+        guard backPressure.behind.remove(consumer) != nil, !backPressure.isReadingPaused else { return }
+        backPressure.pausing?.cancel()
         if session.reading != .resumed { feed(.reading(.resumed)) }
-        socket?.setReading(true)
+        connection.socket?.setReading(true)
         restartIdleLimit()
     }
 
@@ -192,19 +192,19 @@ extension Tail {
         switch effect {
         case .connect(let request): connect(request, stamp)
         case .send(let connection, let message):
-            let shown = makesRecords ? scrubber?.scrubbed(message) ?? message : message
+            let shown = makesRecords ? recorder.scrubber?.scrubbed(message) ?? message : message
             record(.frame(Record.FrameRecord(connection: connection, direction: .out, message: shown)), stamp)
-            if connection == self.connection { socket?.send(message) }
+            if connection == self.connection.number { self.connection.socket?.send(message) }
         case .close(let connection, let close):
             record(.connection(Record.ConnectionRecord(connection: connection, state: .closing)), stamp)
-            if connection == self.connection { socket?.close(close) }
+            if connection == self.connection.number { self.connection.socket?.close(close) }
         case .request(let request): send(request, stamp)
         case .cancel(let request):
-            exchanges.removeValue(forKey: request).map { http.cancel($0) }
-            uploads.remove(request)
+            connection.exchanges.removeValue(forKey: request).map { http.cancel($0) }
+            connection.uploads.remove(request)
             counts.requests.cancelled(request)
-            largeAnswers.cancel(request)
-        case .renewToken: renewToken(insteadOf: token, isAsked: true)
+            connection.largeAnswers.cancel(request)
+        case .renewToken: renewToken(insteadOf: connection.token, isAsked: true)
         case .remember(let fact): remember(fact, at: stamp.time)
         case .report(let report): tell(report, stamp)
         case .finish(let ending): conclude(ending.outcome)
@@ -222,12 +222,12 @@ extension Tail {
         switch report {
         case .event:
             counts.events += 1
-            rates.note(at: stamp.time)
+            control.rates.note(at: stamp.time)
             restartIdleLimit()
         case .diff(let diff):
             counts.changes += 1
             keep(diff)
-            notes.change = stamp.n == 0 ? .byTime : .byInput
+            recorder.notes.change = stamp.n == 0 ? .byTime : .byInput
         case .room(let room):
             keep(room)
             noteRoom(room)
@@ -240,17 +240,17 @@ extension Tail {
             tellService(of: change)
             guard case .ready = change else { break }
             takeUpOutbox()
-            notes.connection.becameReady()
+            recorder.notes.connection.becameReady()
         case .emit(let emit): noteEmit(emit)
         case .action(let action): tellFollowers(of: action)
         case .refetch, .typing, .notice: break
         }
         let stamped = StampedReport(stamp: stamp, report: report, clock: &serverClock, context: configuration.context)
-        if control != nil { traffic.note(stamped) }
+        if control.service != nil { rooms.traffic.note(stamped) }
         if let lag = stamped.lag { self.lag = lag }
         if goal.isSet { goal.note(stamped) }
         if !sayings.rules.isEmpty { noteForRules(stamped) }
-        recordFilter?.note(stamped)
+        recorder.filter?.note(stamped)
         pending.append(.report(stamped))
     }
 }
@@ -338,19 +338,19 @@ extension Tail {
             if let hold { pending.append(.hold(hold)) }
             return feed(.answered(request: request, answer))
         }
-        largeAnswers.add(.init(request: request, answer: answer, body: body, reader: reader, hold: hold))
+        connection.largeAnswers.add(.init(request: request, answer: answer, body: body, reader: reader, hold: hold))
         readNext()
     }
 
     private func readNext() {
-        guard let next = largeAnswers.next() else { return }
-        let (body, reader, scrubber) = (next.body, next.reader, scrubber)
+        guard let next = connection.largeAnswers.next() else { return }
+        let (body, reader, scrubber) = (next.body, next.reader, recorder.scrubber)
         loop.offload(named: "weir-decode") {
             let clean = scrubber?.scrubbed(body).map { $0[...] }
             return (clean: clean, reading: reader.read(clean ?? body))
         } completion: { [weak self] read in
             self?.assumeIsolated { tail in
-                tail.largeAnswers.finish()
+                tail.connection.largeAnswers.finish()
                 if let hold = next.hold { tail.pending.append(.hold(hold)) }
                 var answer = next.answer
                 if let clean = read.clean, case .response(let status, _, let retryAfter) = answer {

@@ -8,16 +8,16 @@ import WeirWire
 extension Tail {
     /// Resolves the token on a helper thread (its reference may be a command), then opens the socket.
     func connect(_ request: ConnectionRequest, _ stamp: Stamp) {
-        connection = request.connection
-        socket = nil
-        notes.spoken = request.spoken.name
-        notes.isOnWebSocket = false
+        connection.number = request.connection
+        connection.socket = nil
+        recorder.notes.spoken = request.spoken.name
+        recorder.notes.isOnWebSocket = false
         let schemes = request.isWebSocket ? (plain: "ws", secure: "wss") : (plain: "http", secure: "https")
         let url = configuration.server.with(
             scheme: configuration.server.isSecure ? schemes.secure : schemes.plain, target: request.target)
         let connecting = Record.ConnectionRecord(
             connection: request.connection, state: .connecting, url: shown(url.description), attempt: request.attempt)
-        notes.connection.note(connecting)
+        recorder.notes.connection.note(connecting)
         record(.connection(connecting), stamp)
         let configuration = configuration
         let resolve: @Sendable () -> Result<Credentials, TokenError> = {
@@ -33,7 +33,7 @@ extension Tail {
             }
         }
         guard configuration.needsResolving else { return take(resolve(), request) }
-        renewing = loop.freshen(configuration.tokens) { [loop, weak self] freshness in
+        connection.renewing = loop.freshen(configuration.tokens) { [loop, weak self] freshness in
             self?.assumeIsolated { $0.note(freshness) }
             loop.offload(named: "weir-token", resolve) { [weak self] result in
                 self?.assumeIsolated { $0.take(result, request) }
@@ -42,7 +42,7 @@ extension Tail {
     }
 
     /// Returns a text without secrets, as it is recorded.
-    func shown(_ text: String) -> String { scrubber?.scrubbed(text) ?? text }
+    func shown(_ text: String) -> String { recorder.scrubber?.scrubbed(text) ?? text }
 
     /// The resolved references for one attempt to connect.
     private struct Credentials: Sendable {
@@ -74,10 +74,10 @@ extension Tail {
         switch result {
         case .success(let credentials):
             if let token = credentials.token { adopt(token) }
-            access = credentials.access
-            serviceTokens = credentials.services
+            connection.access = credentials.access
+            connection.serviceTokens = credentials.services
             pending += credentials.secrets.map { .redact($0) }
-            auth = credentials.auth
+            connection.auth = credentials.auth
             open(request, query: credentials.query)
         case .failure(let error):
             feed(.failed(connection: request.connection, ConnectFailure(phase: .token, message: error.message)))
@@ -85,20 +85,20 @@ extension Tail {
     }
 
     private func adopt(_ token: Secret) {
-        guard token != self.token else { return }
-        self.token = token
+        guard token != self.connection.token else { return }
+        self.connection.token = token
         pending.append(.redact(token))
     }
 
     private func open(_ asked: ConnectionRequest, query: String) {
-        guard asked.connection == connection, case .running = phase else { return }
+        guard asked.connection == connection.number, case .running = phase else { return }
         let number = asked.connection
         guard asked.opening != .nothing else {
-            return feed(.opened(connection: number, token: token, auth: auth))
+            return feed(.opened(connection: number, token: connection.token, auth: connection.auth))
         }
-        socket = RealtimeSocket(
+        connection.socket = RealtimeSocket(
             on: loop, http: http, asked.opening, to: configuration.server, target: asked.target, query: query,
-            access: access,
+            access: connection.access,
             framing: configuration.framing, limits: configuration.session.limits
         ) { [weak self] in
             self?.assumeIsolated { $0.framingFellBack() }
@@ -107,12 +107,12 @@ extension Tail {
         } handler: { [weak self] event in
             self?.assumeIsolated { $0.socketDid(event, connection: number) }
         }
-        if isReadingPaused { socket?.setReading(false) }
+        if backPressure.isReadingPaused { connection.socket?.setReading(false) }
     }
 
     /// Shows a packet of an upgrade in the wire view.
     private func show(_ packet: WebSocketMessage, isSent: Bool) {
-        let packet = scrubber?.scrubbed(packet) ?? packet
+        let packet = recorder.scrubber?.scrubbed(packet) ?? packet
         let unit = WireUnit(
             stamp: journal.unnumbered(at: loop.now), isSent: isSent, channel: "ws", title: "", bytes: packet.bytes,
             isBinary: false, size: packet.bytes.count)
@@ -121,8 +121,8 @@ extension Tail {
 
     /// Warns once that libwebsockets parses the frames, since the user did not choose that.
     func framingFellBack() {
-        guard !toldOfFraming else { return }
-        toldOfFraming = true
+        guard !connection.toldOfFraming else { return }
+        connection.toldOfFraming = true
         tellNotice(
             Notice(
                 .warning,
@@ -131,16 +131,16 @@ extension Tail {
     }
 
     private func socketDid(_ event: WebSocketEvent, connection: Int) {
-        guard connection == self.connection else { return }
+        guard connection == self.connection.number else { return }
         switch event {
-        case .opened: feed(.opened(connection: connection, token: token, auth: auth))
+        case .opened: feed(.opened(connection: connection, token: self.connection.token, auth: self.connection.auth))
         case .received(let messages): feed(messages, connection: connection)
         case .closed(let close):
-            socket = nil
+            self.connection.socket = nil
             feed(.closed(connection: connection, close))
             leave()
         case .failed(let failure):
-            socket = nil
+            self.connection.socket = nil
             feed(.failed(connection: connection, failure))
             leave()
         }
@@ -149,20 +149,21 @@ extension Tail {
     /// Sends a request of the session. The answer becomes an input.
     func send(_ request: FetchRequest, _ stamp: Stamp) {
         var exchange = HTTPRequest(
-            request.call, of: configuration.session.backend, at: configuration.service, access: access, token: token,
-            services: serviceTokens)
+            request.call, of: configuration.session.backend, at: configuration.service, access: connection.access,
+            token: connection.token,
+            services: connection.serviceTokens)
         record(
             .http(
                 Record.HTTPRecord(
                     id: request.id,
                     phase: .request(
                         method: request.method, url: shown(exchange.url.description),
-                        body: scrubber?.scrubbed(request.body[...]) ?? request.body),
+                        body: recorder.scrubber?.scrubbed(request.body[...]) ?? request.body),
                     cause: request.cause)), stamp)
         counts.requests.asked(request.id, at: stamp.time)
         exchange.timeout = configuration.requestTimeout
         exchange.maximumBody = configuration.session.limits.body
-        uploads.insert(request.id)
+        connection.uploads.insert(request.id)
         loop.fill(exchange, request.call) { [weak self] filled in
             self?.assumeIsolated { $0.send(filled, request.id) }
         }
@@ -170,10 +171,10 @@ extension Tail {
 
     /// Sends a request whose files are filled in, unless it was cancelled meanwhile.
     private func send(_ filled: Result<HTTPRequest, TextFile.Problem>, _ request: Int) {
-        guard uploads.remove(request) != nil else { return }
+        guard connection.uploads.remove(request) != nil else { return }
         switch filled {
         case .success(let exchange):
-            exchanges[request] = http.send(exchange) { [weak self] result in
+            connection.exchanges[request] = http.send(exchange) { [weak self] result in
                 self?.assumeIsolated { $0.answered(request, result) }
             }
         case .failure(let problem):
@@ -183,7 +184,7 @@ extension Tail {
     }
 
     private func answered(_ request: Int, _ result: Result<HTTPResponse, HTTPFailure>) {
-        exchanges[request] = nil
+        connection.exchanges[request] = nil
         if case .failure(let failure) = result, failure.kind == .cancelled { return }
         switch result {
         case .success(let response): counts.requests.answered(request, status: response.status, at: loop.now)
@@ -208,19 +209,20 @@ extension Tail {
     /// `refused` is the token that the server refused; `nil` if none was known or its time to renew has come. If
     /// `isAsked` is true, the session waits for the answer.
     func renewToken(insteadOf refused: Secret?, isAsked: Bool) {
-        let former = token
-        renewing = loop.ask(configuration.tokens, insteadOf: refused) { [weak self] renewed, services, freshness in
+        let former = connection.token
+        connection.renewing = loop.ask(configuration.tokens, insteadOf: refused) {
+            [weak self] renewed, services, freshness in
             self?.assumeIsolated { tail in
                 tail.note(freshness)
                 if let renewed { tail.adopt(renewed) }
-                let areOthers = services.map { tail.serviceTokens != $0 } ?? false
+                let areOthers = services.map { tail.connection.serviceTokens != $0 } ?? false
                 if let services, areOthers {
-                    tail.serviceTokens = services
+                    tail.connection.serviceTokens = services
                     tail.pending += services.all.map { .redact($0) }
                 }
                 // A connect may have resolved the new token meanwhile.
-                let changed = areOthers || tail.token != former
-                if isAsked || changed { tail.feed(.tokenRenewed(tail.token, changed: changed)) }
+                let changed = areOthers || tail.connection.token != former
+                if isAsked || changed { tail.feed(.tokenRenewed(tail.connection.token, changed: changed)) }
             }
         }
     }

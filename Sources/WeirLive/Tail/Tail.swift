@@ -18,123 +18,40 @@ public actor Tail {
     nonisolated let loop: EventLoop
     nonisolated let configuration: TailConfiguration
     let http: HTTPClient
-    /// The current recording, or a slot for a later one.
-    let recording: RecordingSlot
-    /// The path of the current recording; `nil` if nothing is recorded.
-    var recordingPath: String?
-    /// The flight recorder, with the latest records in memory.
-    let flight: FlightSink?
     let outlets: [any Outlet]
     /// Whether an outlet shows the traffic on the wire.
     let showsWire: Bool
     var outletThread: OutletThread?
+    /// The items for the outlet thread, handed over once per input.
+    var pending: [OutletThread.Item] = []
+
+    var session: Session
+    var effects: [Effect] = []
+    var timer: SessionTimer?
+    var journal: Journal
+    var connection = TailConnection()
+    var backPressure = BackPressure()
+    var rooms = TailRooms()
+    var recorder: TailRecorder
     /// The store and its pending writes; `nil` without a store.
     var persistence: TailPersistence?
     /// The notices about opening the store.
     let storeNotices: [Notice]
-    /// The service of the control socket; `nil` without one.
-    var control: ControlService?
-    /// The attached viewers, with the number of bytes sent to each.
-    var viewers: [UInt: Int] = [:]
-    /// The sink for the viewers; `nil` without a control socket.
-    var attachments: AttachSink?
-    /// The head of all recordings.
-    let head: Record.Head
-    /// Removes secrets from the server's messages before the session and the recorder get them; `nil` if secrets are
-    /// kept.
-    let scrubber: SecretScrubber?
-    /// The latest renewal of the token; `nil` before the first one.
-    var renewing: Task<Void, Never>?
-    /// Answers scrapes of metrics; `nil` if none are configured.
-    let metricsServer: MetricsServer?
-    /// Sends metrics and spans to a collector; `nil` if none is configured.
-    var otlp: OTLPExport?
-    /// The timer of the next export.
-    var exporting: LoopTimer?
-    /// The timer of the next message to the service manager's watchdog.
-    var feeding: LoopTimer?
-    /// The observer for control socket clients; `nil` without a control socket.
-    var observer: ControlObserver?
-    /// The filters that `filter.pop` returns to.
-    var earlierFilters: [String] = []
-    /// The state of the connection.
-    var connectionStatus = ConnectionStatus()
-    /// The events per second over the last minute.
-    var rates: EventRates
-
-    var session: Session
+    var control: TailControl
+    var operations: TailOperations
+    /// The programs that follow the states of the tail.
+    var followers = Followers()
     /// The emits that are not sent yet, and the callers that wait for an outcome.
     var sayings = Sayings()
-    var journal: Journal
     /// The delay of the last event with a server time, in milliseconds.
     var lag: Int64?
     /// The offset of the server's clock.
     var serverClock = ServerClock()
-    var effects: [Effect] = []
-    /// The items for the outlet thread, handed over once per input.
-    var pending: [OutletThread.Item] = []
-
-    var socket: RealtimeSocket?
-    /// The number of the connection that owns the socket. Late callbacks of older connections are ignored.
-    var connection = 0
-    /// The consumers that lag. The socket is not read while the set is not empty.
-    var behind: Set<Consumer> = []
-    /// The timer that flushes the current chunk; `nil` if nothing waits for it.
-    var settling: LoopTimer?
-    /// Whether records were handed over since `settling` was set.
-    var hasRecordedSince = false
-    var isReadingPaused: Bool { !behind.isEmpty }
-    /// The timer that reports a lasting pause to the session.
-    var pausing: LoopTimer?
-    /// The time of the last notice about a pause.
-    var toldOfPause: Moment?
-    /// Whether the notice about libwebsockets parsing the frames was shown.
-    var toldOfFraming = false
-    var token: Secret?
-    /// The auth object of the last attempt to connect, as JSON.
-    var auth: Secret?
-    /// The access settings resolved by the last attempt to connect.
-    var access = Access()
-    var serviceTokens = ServiceTokens()
-    var exchanges: [Int: HTTPClient.ExchangeID] = [:]
-    /// The requests whose files are being read.
-    var uploads: Set<Int> = []
-    /// The answers that are decoded on another thread.
-    var largeAnswers = LargeAnswers()
-    var timer: SessionTimer?
-    /// The timer that publishes this tail's rooms to the group; `nil` if no change waits for it.
-    var showing: LoopTimer?
     var limits = Limits()
     /// The events or matches that end the tail.
     var goal: RunGoal
-    /// The filter of the recording; `nil` if all events are recorded whole.
-    var recordFilter: RecordFilter?
     var counts = Counts()
     var phase = Phase.new
-    /// Whether the end is recorded. The socket may deliver something even after that.
-    var hasEndedRecords = false
-    /// The number of the last input's record.
-    var lastInput = 0
-    /// The notes for records other than inputs.
-    var notes = RecordingNotes()
-    /// The traffic of each room, counted only if the tail has a control socket.
-    var traffic = RoomTraffic()
-    /// The rules that hide rooms from the view.
-    var mutes = RoomMutes()
-    /// The rooms that are hidden now. `muteChanges` counts the changes of this set.
-    var mutedRooms: Set<String> = []
-    var muteChanges = 0
-    var muteTimer: LoopTimer?
-    /// The mute patterns in the store.
-    var keptMutes: [String] = []
-    /// The requests that wait for rooms to be joined or left. `looks` contains those that wait for answers about rooms.
-    var settlements: [RoomSettlement] = []
-    /// The programs that follow the states of the tail.
-    var followers = Followers()
-    var looks: [RoomLook] = []
-    var settlementNumber = 0
-    /// Whether the state of a room changed since pending requests were last checked.
-    var roomsChanged = false
 
     /// The timer of the session's next deadline.
     struct SessionTimer {
@@ -181,7 +98,6 @@ public actor Tail {
         goal = RunGoal(
             count: configuration.count, shownBy: configuration.filter, muted: configuration.muted,
             match: configuration.untilMatch)
-        recordFilter = configuration.recording.filter.map { RecordFilter($0) }
         do {
             loop = try EventLoop(name: "weir-loop")
             try configuration.access.check()
@@ -189,18 +105,16 @@ public actor Tail {
                 answeringOn: loop,
                 // In addition to its requests a session may poll, which takes two connections.
                 connectionsPerHost: configuration.session.concurrentRequests + 2)
-            metricsServer = try configuration.metricsAddress.map { [loop] place throws(NetworkError) in
-                try MetricsServer(place.address, place.port, on: loop)
-            }
+            operations = TailOperations(
+                metricsServer: try configuration.metricsAddress.map { [loop] place throws(NetworkError) in
+                    try MetricsServer(place.address, place.port, on: loop)
+                })
         } catch {
             throw .network(error)
         }
         sayings.rules = configuration.rules.map { EmitRuleJudge($0) }
-        scrubber =
-            configuration.recording.keepsSecrets
-            ? nil : SecretScrubber(leaving: configuration.session.backend.sessionPath)
         journal = Journal(now: loop.now)
-        rates = EventRates(from: loop.now)
+        control = TailControl(rates: EventRates(from: loop.now))
         do {
             (persistence, storeNotices) = try Self.openStore(configuration, at: journal.wallStart / 1000)
         } catch {
@@ -212,21 +126,7 @@ public actor Tail {
             told, seed: configuration.seed,
             keepsChecksum: outlets.contains { $0.needsChecksums } || configuration.recordsStates)
         do {
-            head = Record.Head(
-                recording: Self.newIdentity(), wallStart: journal.wallStart, tool: configuration.tool, system: "Linux",
-                context: configuration.context,
-                title: configuration.recording.title, tags: configuration.recording.tags,
-                redactions: configuration.recording.redactions, seed: configuration.seed,
-                session: told.json)
-            recordingPath = configuration.recordPath
-            recording = RecordingSlot(
-                try configuration.recordPath.map { [head] path throws(RecordingError) in
-                    try RecordingSink(
-                        path: path, plan: configuration.recording, head: head.recording(configuration.recording.filter))
-                })
-            flight = configuration.recording.flight.map { [head] in
-                FlightSink($0, options: configuration.recording.options, head: head)
-            }
+            recorder = try TailRecorder(configuration, session: told, wallStart: journal.wallStart)
         } catch {
             throw .recording(error)
         }
@@ -248,7 +148,7 @@ public actor Tail {
         }
         let outcome = await begin(control, read)
         var summary = await summary(outcome)
-        await renewing?.value
+        await connection.renewing?.value
         let isFenced = if case .fencedOff = outcome { true } else { false }
         summary.unwritten = await shutDown(isFenced: isFenced).filter {
             $0 != .closedByReader && outcome != .cannotWrite($0) && !isFenced
@@ -290,8 +190,8 @@ public actor Tail {
 
     private func openOutlets() throws(ThreadError) {
         if configuration.controlPath != nil {
-            attachments = AttachSink(
-                head: head, options: configuration.recording.options,
+            control.attachments = AttachSink(
+                head: recorder.head, options: configuration.recording.options,
                 mostWaiting: configuration.mostWaitingForViewers
             ) { [self] viewer, bytes in
                 loop.run { self.assumeIsolated { $0.stream(bytes, to: viewer) } }
@@ -299,8 +199,8 @@ public actor Tail {
         }
         outletThread = try OutletThread(
             outlets: outlets,
-            recording: configuration.isRecording || configuration.controlPath != nil ? recording : nil,
-            flight: flight, attachments: attachments,
+            recording: configuration.isRecording || configuration.controlPath != nil ? recorder.slot : nil,
+            flight: recorder.flight, attachments: control.attachments,
             wire: WireSink(outlets, hiding: configuration.recording.options)
         ) { [self] error in
             loop.run { self.assumeIsolated { $0.outletFailed(error) } }
@@ -317,15 +217,17 @@ public actor Tail {
             sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) },
             requests: counts.requests, context: configuration.context)
         summary.model = session.model
-        summary.absent = goal.absent + (recordFilter?.absent ?? [])
+        summary.absent = goal.absent + (recorder.filter?.absent ?? [])
         return summary
     }
 
     /// Ends the threads on a helper thread, since the loop must not end them. Returns what could not be written.
     private nonisolated func shutDown(isFenced: Bool) async -> [OutletError] {
-        let (thread, control, store, metrics) = await (outletThread, self.control, persistence?.store, metricsServer)
+        let (thread, control, store, metrics) = await (
+            outletThread, self.control.service, persistence?.store, operations.metricsServer
+        )
         let seat = configuration.seat
-        let exports = await otlp != nil
+        let exports = await operations.otlp != nil
         return await withCheckedContinuation { continuation in
             let (http, loop) = (self.http, self.loop)
             runOnThread(named: "weir-shutdown") {
@@ -370,7 +272,7 @@ extension Tail {
     func restartIdleLimit() {
         guard let idle = configuration.idleTimeout else { return }
         limits.idle?.cancel()
-        guard !isReadingPaused else { return }
+        guard !backPressure.isReadingPaused else { return }
         limits.idle = loop.schedule(at: loop.now + idle) { [weak self] in
             self?.assumeIsolated { $0.timeIsUp() }
         }
@@ -400,17 +302,19 @@ extension Tail {
         let stamp = journal.unnumbered(at: now)
         noteLastState(at: now)
         // The flight recorder exists to explain a failure like this.
-        if case .gaveUp = outcome, flight != nil { pending.append(.dump(stamp)) }
+        if case .gaveUp = outcome, recorder.flight != nil { pending.append(.dump(stamp)) }
         var last: [Effect] = []
         session.handle(.stop, n: stamp.n, at: now, into: &last)
         for effect in last { leave(by: effect, stamp) }
         let why: Record.EndRecord.Why =
             if case .interrupted(let signal) = outcome, signal != 0 { .signal } else { .closed }
         if makesRecords { pending.append(.endRecording(why, journal.stamp(at: now))) }
-        hasEndedRecords = true
+        recorder.hasEnded = true
         handOver()
-        for timer in [timer?.timer, limits.duration, limits.idle, limits.renewal, feeding] { timer?.cancel() }
-        guard socket != nil else { return leave() }
+        for timer in [timer?.timer, limits.duration, limits.idle, limits.renewal, operations.feeding] {
+            timer?.cancel()
+        }
+        guard connection.socket != nil else { return leave() }
         limits.closing = loop.schedule(at: loop.now + Self.closingTime) { [weak self] in
             self?.assumeIsolated { $0.leave() }
         }
@@ -427,9 +331,9 @@ extension Tail {
     private func leave(by effect: Effect, _ stamp: Stamp) {
         switch effect {
         case .send(_, let message):
-            record(.frame(Record.FrameRecord(connection: connection, direction: .out, message: message)), stamp)
-            socket?.send(message)
-        case .close(_, let close): socket?.close(close)
+            record(.frame(Record.FrameRecord(connection: connection.number, direction: .out, message: message)), stamp)
+            connection.socket?.send(message)
+        case .close(_, let close): connection.socket?.close(close)
         case .report(let report):
             if case .gap(let gap) = report, gap.isLoss { counts.gaps += 1 }
             pending.append(
