@@ -38,7 +38,7 @@ struct WatchLayout {
         if watch.height >= 4 { title = rest.takeTop(1) }
         if watch.settings.isReplay, watch.height >= 5 { scrubber = rest.takeBottom(1) }
         // On a narrow screen the log takes the full width. Tab shows the side pane.
-        if watch.width >= (watch.focus == .sections ? 40 : 100), rest.rows.count >= 3 {
+        if watch.width >= (watch.cursor.focus == .sections ? 40 : 100), rest.rows.count >= 3 {
             side = rest.takeLeft(min(34, max(watch.width / 4, 20)))
             border = rest.takeLeft(1)
         }
@@ -94,7 +94,7 @@ extension Watch {
         // Actions in a guarded context may be visible to others, so the title row is red.
         let look = settings.theme[settings.isGuarded ? .bad : .plain].adding(.reversed)
         grid.clear(area, look)
-        let right = TerminalLine(" \(events) events  ", look)
+        let right = TerminalLine(" \(counters.events) events  ", look)
         var left = TerminalLine(" weir watch  ", look.adding(.bold))
         if let badge = settings.badge { left.append(badge + "  ", look.adding(.bold)) }
         left.append(settings.title, look)
@@ -140,10 +140,10 @@ extension Watch {
                 grid.write(line, row: row, column: area.columns.lowerBound, in: area)
                 // Rows are numbered from the entry's last line, because its first lines may be out of view.
                 grid.number(row: row, entry.serial &* 4096 &+ entry.lines.count - index)
-                if entry.serial == selection {
+                if entry.serial == cursor.entry {
                     var whole = area
                     whole.rows = row..<row + 1
-                    grid.add(focus == .log ? [.reversed] : [.underlined], in: whole)
+                    grid.add(cursor.focus == .log ? [.reversed] : [.underlined], in: whole)
                 }
                 row += 1
             }
@@ -170,7 +170,7 @@ extension Watch {
         for column in area.columns { grid.write("─", row: row, column: column, settings.theme[.faint], in: area) }
         switch detail.subject {
         case .group(let group):
-            let count = model.flatMap { model in model.index(of: group).map { model.rowCount(at: $0) } } ?? 0
+            let count = modelPane.model.flatMap { model in model.index(of: group).map { model.rowCount(at: $0) } } ?? 0
             let text = " \(name(of: group)), \(count) rows "
             grid.write(
                 text, row: row, column: area.columns.lowerBound + 1, settings.theme[.heading], in: area)
@@ -211,31 +211,32 @@ extension Watch {
     private func drawScrubber(_ area: TerminalArea, _ grid: inout TerminalGrid) {
         guard !area.isEmpty else { return }
         let row = area.rows.lowerBound
-        guard let progress else { return }
+        guard let progress = place.progress else { return }
         let bar = scrubberBar(area)
         var left = area
         left.columns = area.columns.lowerBound..<bar.lowerBound
         let sign = progress.isPaused ? "⏸" : "▶"
         let time = TimeText.span(milliseconds: progress.time.microseconds / 1000)
         grid.write("\(sign) \(progress.pace) +\(time)", row: row, column: left.columns.lowerBound, in: left)
-        func place(_ time: Moment) -> Int? {
-            guard let length, length.microseconds > 0, !bar.isEmpty else { return nil }
+        func column(of time: Moment) -> Int? {
+            guard let length = place.length, length.microseconds > 0, !bar.isEmpty else { return nil }
             let part = Double(time.microseconds) / Double(length.microseconds)
             return bar.lowerBound + Int(min(max(part, 0), 1) * Double(bar.count - 1))
         }
         for column in bar { grid.write("─", row: row, column: column, settings.theme[.faint]) }
-        if let here = place(progress.time) {
+        if let here = column(of: progress.time) {
             for column in bar.lowerBound..<max(here, bar.lowerBound) {
                 grid.write("━", row: row, column: column, settings.theme[.good])
             }
             for mark in progress.marks {
-                if let column = place(mark) { grid.write("⚑", row: row, column: column, settings.theme[.caution]) }
+                if let column = column(of: mark) { grid.write("⚑", row: row, column: column, settings.theme[.caution]) }
             }
             grid.write("●", row: row, column: here, settings.theme[.good].adding(.bold))
         }
         var right = area
         right.columns = bar.upperBound..<area.columns.upperBound
-        let end = length.map { " " + TimeText.span(milliseconds: $0.microseconds / 1000) } ?? " #\(progress.number)"
+        let end =
+            place.length.map { " " + TimeText.span(milliseconds: $0.microseconds / 1000) } ?? " #\(progress.number)"
         grid.write(end, row: row, column: right.columns.lowerBound, in: right)
     }
 
@@ -244,7 +245,7 @@ extension Watch {
         let row = area.rows.lowerBound
         if case .asking(let question, let editor) = mode {
             return editor.draw(
-                question.prompt, wrong: question == .filter ? filterError?.range : nil, settings.theme, in: area,
+                question.prompt, wrong: question == .filter ? filtering.error?.range : nil, settings.theme, in: area,
                 of: &grid)
         }
         let end = "  ? help "
@@ -269,7 +270,7 @@ extension Watch {
         if let ending {
             add("■ " + ending, .caution)
         } else {
-            add((isConnected ? "● " : "○ ") + connection, isConnected ? .good : .caution)
+            add((counters.isConnected ? "● " : "○ ") + counters.connection, counters.isConnected ? .good : .caution)
         }
         let counts = rooms.counts
         if counts.wanted > 0 {
@@ -277,11 +278,11 @@ extension Watch {
         }
         add("\(rate.perSecond)/s ")
         line.append(rate.sparkline(16), settings.theme[.good])
-        if gaps > 0 { add("gaps \(gaps)", .bad) }
-        if problems > 0 { add("! \(problems)", .caution) }
-        let filter = filters.filter.text
+        if counters.gaps > 0 { add("gaps \(counters.gaps)", .bad) }
+        if counters.problems > 0 { add("! \(counters.problems)", .caution) }
+        let filter = filtering.setting.filter.text
         if !filter.isEmpty { add("filter: " + TerminalText.truncated(filter, to: 40), .heading) }
-        if !search.isEmpty { add("/" + TerminalText.truncated(search, to: 20), .faint) }
+        if !filtering.search.isEmpty { add("/" + TerminalText.truncated(filtering.search, to: 20), .faint) }
         return line
     }
 
@@ -376,7 +377,7 @@ extension Watch {
             line.append(body)
             if wraps { lines += line.wrapped(to: width) } else { lines.append(line) }
         }
-        for text in [highlight, search] where !text.isEmpty {
+        for text in [filtering.highlight, filtering.search] where !text.isEmpty {
             for index in lines.indices { lines[index].pointOut(text) }
         }
         return lines

@@ -21,7 +21,7 @@ extension Watch {
         switch mode {
         case .help: mode = .browsing
         case .asking(let question, var editor):
-            filterChoices = []
+            filtering.choices = []
             let change = key == .tab && question == .filter ? complete(&editor) : editor.press(key)
             mode = .asking(question, editor)
             take(change, of: question, editor.text, into: &effects)
@@ -31,7 +31,7 @@ extension Watch {
 
     private mutating func browse(_ key: TerminalKey, into effects: inout [Effect]) {
         if settings.isReplay, let command = command(of: key) { return effects.append(.play(command)) }
-        switch focus {
+        switch cursor.focus {
         case .log: break
         case .detail: if pressInDetail(key) { return }
         case .sections: if pressInSections(key) { return }
@@ -65,8 +65,8 @@ extension Watch {
         case "/": ask(.search)
         case "n": find(isForward: true, into: &effects)
         case "N": find(isForward: false, into: &effects)
-        case "f": ask(.filter, filters.filter.text)
-        case "h": ask(.highlight, highlight)
+        case "f": ask(.filter, filtering.setting.filter.text)
+        case "h": ask(.highlight, filtering.highlight)
         case "m": ask(.mark)
         case ">": askToEmit(answer: false)
         case "a": askToEmit(answer: true)
@@ -130,9 +130,9 @@ extension Watch {
         if layout.detail.contains(place) {
             scrollDetail(by: count)
         } else if layout.rooms.contains(place) {
-            roomIndex = min(max(roomIndex + count, 0), max(rooms.list.count - 1, 0))
+            cursor.room = min(max(cursor.room + count, 0), max(rooms.list.count - 1, 0))
         } else if layout.side.contains(place) {
-            sectionIndex = min(max(sectionIndex + count, 0), max((model?.groupCount ?? 0) - 1, 0))
+            cursor.section = min(max(cursor.section + count, 0), max((modelPane.model?.groupCount ?? 0) - 1, 0))
         } else {
             scroll(by: count)
         }
@@ -140,9 +140,9 @@ extension Watch {
 
     private mutating func click(_ place: TerminalPlace, _ layout: WatchLayout, into effects: inout [Effect]) {
         if layout.log.contains(place) {
-            focus = .log
+            cursor.focus = .log
             guard let serial = entry(at: place.row, layout) else { return }
-            if selection == serial, detail == nil { detail = WatchDetail(subject: .entry(.fields)) }
+            if cursor.entry == serial, detail == nil { detail = WatchDetail(subject: .entry(.fields)) }
             select(serial)
         } else if layout.tabs.contains(place) {
             for (tab, columns) in tabColumns(layout.tabs) where columns.contains(place.column) {
@@ -151,16 +151,16 @@ extension Watch {
         } else if layout.scrubber.contains(place) {
             scrub(to: place.column, layout, into: &effects)
         } else if layout.rooms.contains(place) {
-            focus = .rooms
+            cursor.focus = .rooms
             let index = place.row - layout.rooms.rows.lowerBound - 1 + firstRoomShown(layout.rooms.rows.count - 1)
-            if rooms.list.indices.contains(index) { roomIndex = index }
+            if rooms.list.indices.contains(index) { cursor.room = index }
         } else if layout.detail.contains(place) {
-            focus = .detail
+            cursor.focus = .detail
         } else if layout.side.contains(place) {
             switch sideLine(at: place.row - layout.side.rows.lowerBound, rows: layout.side.rows.count) {
             case .group(let index)?: openGroup(index)
             case .room(let index)?: toggleRoom(index, into: &effects)
-            case .heading?, nil: focus = .sections
+            case .heading?, nil: cursor.focus = .sections
             }
         }
     }
@@ -181,7 +181,7 @@ extension Watch {
 extension Watch {
     mutating func ask(_ question: Question, _ text: String = "") {
         mode = .asking(question, TerminalEditor(text))
-        filterError = nil
+        filtering.error = nil
     }
 
     /// Handles a change of the input line.
@@ -192,7 +192,7 @@ extension Watch {
         case .edited: edited(question, text)
         case .submitted:
             // The error stays visible, so that the user can correct it.
-            if question == .filter, filterError != nil { return }
+            if question == .filter, filtering.error != nil { return }
             mode = .browsing
             submit(question, text, into: &effects)
         case .cancelled:
@@ -205,7 +205,7 @@ extension Watch {
     private mutating func edited(_ question: Question, _ text: String) {
         switch question {
         case .filter: filterEdited(text)
-        case .highlight: highlight = text
+        case .highlight: filtering.highlight = text
         case .rows: show { $0.filter = text }
         case .group: goToGroup(text)
         case .write(let writing): noteTyped(text, for: writing)
@@ -216,8 +216,8 @@ extension Watch {
     private mutating func submit(_ question: Question, _ text: String, into effects: inout [Effect]) {
         switch question {
         case .search:
-            if !text.isEmpty { search = text }
-            find(isForward: selection != nil, into: &effects)
+            if !text.isEmpty { filtering.search = text }
+            find(isForward: cursor.entry != nil, into: &effects)
         case .filter: keepFilter()
         case .highlight, .rows, .group: break
         case .mark: mark(text.isEmpty ? "mark" : text, into: &effects)
@@ -232,7 +232,7 @@ extension Watch {
     private mutating func cancel(_ question: Question, _ text: String, into effects: inout [Effect]) {
         switch question {
         case .filter: dropFilter()
-        case .highlight: highlight = ""
+        case .highlight: filtering.highlight = ""
         case .rows: show { $0.filter = "" }
         case .write(let writing): keep(text, for: writing, into: &effects)
         case .search, .mark, .join, .place, .emit, .answer, .group: break
@@ -258,13 +258,13 @@ extension Watch {
     }
 
     mutating func find(isForward: Bool, into effects: inout [Effect]) {
-        if search.isEmpty { return say("no search yet: press / to search") }
+        if filtering.search.isEmpty { return say("no search yet: press / to search") }
         if find(isForward) { return }
         if settings.isReplay {
             // The match may be in a part of the recording that has not been played yet.
-            effects.append(.play(.search(search)))
+            effects.append(.play(.search(filtering.search)))
         } else {
-            say("no line contains “\(search)”")
+            say("no line contains “\(filtering.search)”")
         }
     }
 
@@ -281,36 +281,36 @@ extension Watch {
 
     /// Applies the typed filter at once. An invalid filter is reported and changes nothing.
     mutating func filterEdited(_ text: String) {
-        var setting = filters
+        var setting = filtering.setting
         // Unchanged text keeps the parsed filter, which knows the origin of each clause.
-        if text != filters.filter.text {
+        if text != filtering.setting.filter.text {
             do throws(FilterError) {
-                setting.filter = try Filter(parsing: text, origin: "f", kinds: filters.filter.kinds)
+                setting.filter = try Filter(parsing: text, origin: "f", kinds: filtering.setting.filter.kinds)
             } catch {
-                filterError = error
+                filtering.error = error
                 return
             }
         }
-        filterError = nil
+        filtering.error = nil
         show(setting)
     }
 
     /// Makes the typed filter permanent.
     mutating func keepFilter() {
-        filters = log.setting
+        filtering.setting = log.setting
         log.countAnew()
     }
 
     /// Discards the typed filter and restores the one in force.
     mutating func dropFilter() {
-        filterError = nil
-        if log.setting != filters { show(filters) }
+        filtering.error = nil
+        if log.setting != filtering.setting { show(filtering.setting) }
     }
 
     /// Applies a setting that was changed outside the view.
     mutating func take(_ setting: ViewFilter.Setting) {
-        guard setting != filters else { return }
-        filters = setting
+        guard setting != filtering.setting else { return }
+        filtering.setting = setting
         if !editsFilter { show(setting) }
     }
 
@@ -321,7 +321,7 @@ extension Watch {
 
     /// Completes the last word. Shows the candidates when there are several.
     mutating func complete(_ editor: inout TerminalEditor) -> TerminalEditor.Change {
-        let completion = FilterCompletion(of: editor.text, kinds: filters.filter.kinds) { field in
+        let completion = FilterCompletion(of: editor.text, kinds: filtering.setting.filter.kinds) { field in
             switch field {
             case .title: printer.names.allTitles
             case .room: rooms.list.map { printer.names.look(at: $0.name).label }
@@ -330,8 +330,8 @@ extension Watch {
             default: []
             }
         }
-        filterChoices = completion.words
-        if completion.words.count < 2 { filterChoices = [] }
+        filtering.choices = completion.words
+        if completion.words.count < 2 { filtering.choices = [] }
         guard !completion.words.isEmpty, completion.completed != editor.text else { return .nothing }
         editor = TerminalEditor(completion.completed)
         return .edited
@@ -339,8 +339,8 @@ extension Watch {
 
     /// The hint above the input line while the user edits the filter.
     var filterHint: (text: String, style: TerminalStyle) {
-        if !filterChoices.isEmpty { return (filterChoices.joined(separator: "  "), .plain) }
-        if let filterError { return ("✗ " + filterError.message, .bad) }
+        if !filtering.choices.isEmpty { return (filtering.choices.joined(separator: "  "), .plain) }
+        if let error = filtering.error { return ("✗ " + error.message, .bad) }
         let shares = log.shares
         return ("\(shares.shown) of \(shares.all) lines shown", .good)
     }

@@ -6,14 +6,14 @@ import WeirWire
 // Navigation in the log.
 extension Watch {
     /// The number of shown entries below the view.
-    var waiting: Int { anchor.map { log.shownCount(from: $0 + 1) } ?? 0 }
+    var waiting: Int { cursor.anchor.map { log.shownCount(from: $0 + 1) } ?? 0 }
 
     /// Whether the view is paused, so that new entries stay out of view.
-    var isHeld: Bool { anchor != nil }
+    var isHeld: Bool { cursor.anchor != nil }
 
     /// The serial number of the selected entry; without a selection, the newest entry in view.
     var current: Int? {
-        selection ?? anchor.flatMap { log.last(before: $0 + 1) } ?? log.last(before: log.serials.upperBound)
+        cursor.entry ?? cursor.anchor.flatMap { log.last(before: $0 + 1) } ?? log.last(before: log.serials.upperBound)
     }
 
     /// Pauses the view, or resumes it.
@@ -21,27 +21,27 @@ extension Watch {
         if isHeld {
             follow()
         } else {
-            anchor = log.serials.upperBound - 1
+            cursor.anchor = log.serials.upperBound - 1
         }
     }
 
     /// Clears the selection and follows the newest entry.
     mutating func follow() {
-        anchor = nil
-        selection = nil
+        cursor.anchor = nil
+        cursor.entry = nil
     }
 
     /// Selects an entry and scrolls it into view.
     mutating func select(_ serial: Int) {
-        if anchor == nil { anchor = log.serials.upperBound - 1 }
-        selection = serial
+        if cursor.anchor == nil { cursor.anchor = log.serials.upperBound - 1 }
+        cursor.entry = serial
         keepSelectionInView()
     }
 
     /// Moves the selection by `count` entries, backward when negative.
     mutating func move(by count: Int) {
         guard var serial = current else { return }
-        if selection == nil, count != 0 {
+        if cursor.entry == nil, count != 0 {
             // The first step selects the newest entry.
             return select(log.last(before: serial + 1) ?? serial)
         }
@@ -55,16 +55,16 @@ extension Watch {
 
     /// Scrolls by `count` entries. The selection moves only when it would leave the view.
     mutating func scroll(by count: Int) {
-        guard var bottom = anchor ?? log.last(before: log.serials.upperBound) else { return }
+        guard var bottom = cursor.anchor ?? log.last(before: log.serials.upperBound) else { return }
         for _ in 0..<abs(count) {
             let next = count > 0 ? log.first(from: bottom + 1) : log.last(before: bottom)
             guard let next else { break }
             bottom = next
         }
         if count > 0, log.first(from: bottom + 1) == nil { return follow() }
-        anchor = bottom
-        if let selection, let view = visible().first?.serial {
-            self.selection = log.last(before: min(max(selection, view), bottom) + 1) ?? selection
+        cursor.anchor = bottom
+        if let entry = cursor.entry, let view = visible().first?.serial {
+            cursor.entry = log.last(before: min(max(entry, view), bottom) + 1) ?? entry
         }
     }
 
@@ -78,18 +78,18 @@ extension Watch {
     ) {
         guard let here = current else { return say(missing) }
         // Without a selection, the search includes the newest entry.
-        let start = selection == nil ? here + 1 : here
+        let start = cursor.entry == nil ? here + 1 : here
         let found = isForward ? log.first(from: here + 1, where: isWanted) : log.last(before: start, where: isWanted)
         if let found { select(found) } else { say(missing) }
     }
 
     /// Goes to the next match of the search text, wrapping around. Returns whether there is a match.
     mutating func find(_ isForward: Bool) -> Bool {
-        let text = search
+        let text = filtering.search
         guard !text.isEmpty else { return false }
         func isFound(_ entry: WatchLog.Entry) -> Bool { self.isFound(text, in: entry) }
         let here = current ?? log.serials.upperBound
-        let start = selection == nil ? here + 1 : here
+        let start = cursor.entry == nil ? here + 1 : here
         let next = isForward ? log.first(from: here + 1, where: isFound) : log.last(before: start, where: isFound)
         if let next {
             select(next)
@@ -136,7 +136,7 @@ extension Watch {
         guard rows > 0, width > 0 else { return [] }
         var shown: [(serial: Int, lines: [TerminalLine])] = []
         var left = rows
-        var serial = log.last(before: (anchor ?? log.serials.upperBound - 1) + 1)
+        var serial = log.last(before: (cursor.anchor ?? log.serials.upperBound - 1) + 1)
         while left > 0, let here = serial, let entry = log[here] {
             let lines = self.lines(of: entry, width: width)
             shown.append((here, Array(lines.suffix(left))))
@@ -148,17 +148,17 @@ extension Watch {
 
     /// Clamps the view to the log and scrolls the selected entry into view.
     mutating func keepSelectionInView() {
-        if let kept = anchor, kept < log.serials.lowerBound { anchor = max(log.serials.lowerBound, 0) }
-        if let kept = anchor, kept >= log.serials.upperBound { anchor = log.serials.upperBound - 1 }
-        if let anchor, anchor < log.serials.lowerBound { self.anchor = nil }
-        guard let wanted = selection else { return }
-        guard let serial = log.last(before: wanted + 1) ?? log.first(from: wanted) else { return selection = nil }
-        selection = serial
-        guard let bottom = anchor else { return }
+        if let kept = cursor.anchor, kept < log.serials.lowerBound { cursor.anchor = max(log.serials.lowerBound, 0) }
+        if let kept = cursor.anchor, kept >= log.serials.upperBound { cursor.anchor = log.serials.upperBound - 1 }
+        if let anchor = cursor.anchor, anchor < log.serials.lowerBound { cursor.anchor = nil }
+        guard let wanted = cursor.entry else { return }
+        guard let serial = log.last(before: wanted + 1) ?? log.first(from: wanted) else { return cursor.entry = nil }
+        cursor.entry = serial
+        guard let bottom = cursor.anchor else { return }
         if serial > bottom {
-            anchor = serial
+            cursor.anchor = serial
         } else if let top = visible().first?.serial, serial < top {
-            anchor = bottomOfView(from: serial)
+            cursor.anchor = bottomOfView(from: serial)
         }
     }
 
@@ -188,8 +188,8 @@ extension Watch {
         case .character(","): return .stepBack
         case .character("["): return .previousMark
         case .character("]"): return .nextMark
-        case .character("+"): return focus == .rooms ? nil : .faster
-        case .character("-"): return focus == .rooms ? nil : .slower
+        case .character("+"): return cursor.focus == .rooms ? nil : .faster
+        case .character("-"): return cursor.focus == .rooms ? nil : .slower
         case .left(let isShifted): return .move(.seconds(isShifted ? -60 : -5))
         case .right(let isShifted): return .move(.seconds(isShifted ? 60 : 5))
         case .character(":"):
@@ -201,7 +201,7 @@ extension Watch {
 
     /// Goes to the time under a column of the progress bar.
     func scrub(to column: Int, _ layout: WatchLayout, into effects: inout [Effect]) {
-        guard let length, layout.scrubber.columns.count > 1 else { return }
+        guard let length = place.length, layout.scrubber.columns.count > 1 else { return }
         let bar = scrubberBar(layout.scrubber)
         guard bar.count > 1 else { return }
         let part = Double(min(max(column, bar.lowerBound), bar.upperBound - 1) - bar.lowerBound) / Double(bar.count - 1)

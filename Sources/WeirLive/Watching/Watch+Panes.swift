@@ -18,20 +18,20 @@ extension Watch {
     mutating func close() {
         if detail != nil {
             detail = nil
-            if focus == .detail { focus = .log }
+            if cursor.focus == .detail { cursor.focus = .log }
         } else if showsRooms {
             toggleRooms()
-        } else if focus != .log {
-            focus = .log
+        } else if cursor.focus != .log {
+            cursor.focus = .log
         } else {
-            search = ""
+            filtering.search = ""
             follow()
         }
     }
 
     mutating func toggleRooms() {
         showsRooms.toggle()
-        focus = showsRooms ? .rooms : .log
+        cursor.focus = showsRooms ? .rooms : .log
         keepSelectionInView()
     }
 
@@ -42,8 +42,8 @@ extension Watch {
         if !layout.rooms.isEmpty { order.append(.rooms) }
         if !layout.log.isEmpty { order.append(.log) }
         if !layout.detail.isEmpty { order.append(.detail) }
-        guard let place = order.firstIndex(of: focus), !order.isEmpty else { return focus = .log }
-        focus = order[(place + (isForward ? 1 : order.count - 1)) % order.count]
+        guard let place = order.firstIndex(of: cursor.focus), !order.isEmpty else { return cursor.focus = .log }
+        cursor.focus = order[(place + (isForward ? 1 : order.count - 1)) % order.count]
     }
 
     mutating func pressInDetail(_ key: TerminalKey) -> Bool {
@@ -67,14 +67,14 @@ extension Watch {
     }
 
     mutating func pressInSections(_ key: TerminalKey) -> Bool {
-        let count = model?.groupCount ?? 0
+        let count = modelPane.model?.groupCount ?? 0
         switch key {
-        case .down, .character("j"): sectionIndex = min(sectionIndex + 1, max(count - 1, 0))
-        case .up, .character("k"): sectionIndex = max(sectionIndex - 1, 0)
-        case .enter: openGroup(sectionIndex)
+        case .down, .character("j"): cursor.section = min(cursor.section + 1, max(count - 1, 0))
+        case .up, .character("k"): cursor.section = max(cursor.section - 1, 0)
+        case .enter: openGroup(cursor.section)
         case .character("b"): show { $0.grouping.advance() }
         case .character("o"): show { $0.order.advance() }
-        case .character("/"): ask(.rows, modelLook.filter)
+        case .character("/"): ask(.rows, modelPane.look.filter)
         case .character("'"): ask(.group)
         default: return false
         }
@@ -82,35 +82,35 @@ extension Watch {
     }
 
     mutating func openGroup(_ index: Int) {
-        guard let group = model?.group(at: index) else { return }
-        sectionIndex = index
+        guard let group = modelPane.model?.group(at: index) else { return }
+        cursor.section = index
         detail = WatchDetail(subject: .group(group))
         keepSelectionInView()
     }
 
     /// Changes the grouping, the order or the row filter of the model pane.
     mutating func show(_ change: (inout WatchModel.Look) -> Void) {
-        change(&modelLook)
-        sectionIndex = 0
-        say("model: " + modelLook.words)
+        change(&modelPane.look)
+        cursor.section = 0
+        say("model: " + modelPane.look.words)
     }
 
     /// Selects the first group whose name starts with `text`, ignoring case.
     mutating func goToGroup(_ text: String) {
-        guard let model else { return }
+        guard let model = modelPane.model else { return }
         let wanted = text.lowercased()
         let found = (0..<model.groupCount).first { index in
             model.group(at: index).map { name(of: $0).lowercased().hasPrefix(wanted) } ?? false
         }
-        if let found { sectionIndex = found }
+        if let found { cursor.section = found }
     }
 
     mutating func pressInRooms(_ key: TerminalKey, into effects: inout [Effect]) -> Bool {
-        let room = rooms.list.indices.contains(roomIndex) ? rooms.list[roomIndex] : nil
+        let room = rooms.list.indices.contains(cursor.room) ? rooms.list[cursor.room] : nil
         switch key {
-        case .down, .character("j"): roomIndex = min(roomIndex + 1, max(rooms.list.count - 1, 0))
-        case .up, .character("k"): roomIndex = max(roomIndex - 1, 0)
-        case .character("x"), .character("M"): if room != nil { toggleRoom(roomIndex, into: &effects) }
+        case .down, .character("j"): cursor.room = min(cursor.room + 1, max(rooms.list.count - 1, 0))
+        case .up, .character("k"): cursor.room = max(cursor.room - 1, 0)
+        case .character("x"), .character("M"): if room != nil { toggleRoom(cursor.room, into: &effects) }
         case .character("a"), .character("+"), .character("-"), .character("d"), .enter:
             guard settings.steersRooms else {
                 say("rooms cannot be joined or left here")
@@ -168,8 +168,8 @@ extension Watch {
     private func shares(rows: Int) -> (sections: Int, rooms: Int, first: Int) {
         let rooms = min(Self.keyedRooms, self.rooms.list.count, max(rows / 3 - 1, 0))
         let sections = max(rows - 1 - (rooms > 0 ? rooms + 1 : 0), 0)
-        let count = model?.groupCount ?? 0
-        let first = min(max(sectionIndex - sections + 1, 0), max(count - sections, 0))
+        let count = modelPane.model?.groupCount ?? 0
+        let first = min(max(cursor.section - sections + 1, 0), max(count - sections, 0))
         return (sections, rooms, first)
     }
 
@@ -178,7 +178,7 @@ extension Watch {
         if row == 0 { return .heading }
         if row <= shares.sections {
             let index = shares.first + row - 1
-            return index < model?.groupCount ?? 0 ? .group(index) : nil
+            return index < modelPane.model?.groupCount ?? 0 ? .group(index) : nil
         }
         if shares.rooms == 0 { return nil }
         let room = row - shares.sections - 2
@@ -191,7 +191,9 @@ extension Watch {
         for (offset, row) in area.rows.enumerated() {
             switch sideLine(at: offset, rows: area.rows.count) {
             case .heading?:
-                let look = model == nil ? " (not known)" : modelLook == .init() ? "" : " " + modelLook.words
+                let look =
+                    modelPane.model == nil
+                    ? " (not known)" : modelPane.look == .init() ? "" : " " + modelPane.look.words
                 let text = offset == 0 ? " model" + look : " rooms"
                 grid.write(text, row: row, column: column, settings.theme[.heading], in: area)
             case .group(let index)?: drawGroup(index, row, area, &grid)
@@ -202,8 +204,9 @@ extension Watch {
     }
 
     private func drawGroup(_ index: Int, _ row: Int, _ area: TerminalArea, _ grid: inout TerminalGrid) {
-        guard let model, let group = model.group(at: index) else { return }
-        let change = if case .section(let section) = group { flashes[section] } else { WatchFlashes.Change?.none }
+        guard let model = modelPane.model, let group = model.group(at: index) else { return }
+        let change =
+            if case .section(let section) = group { modelPane.flashes[section] } else { WatchFlashes.Change?.none }
         var count = TerminalLine()
         if let change {
             for (sign, number, style) in [
@@ -221,7 +224,7 @@ extension Watch {
         let appearance = change == nil ? TerminalAppearance.plain : settings.theme[.caution].adding(.bold)
         grid.write(" " + name(of: group), row: row, column: area.columns.lowerBound, appearance, in: left)
         grid.write(count, row: row, column: area.columns.upperBound - count.columns, in: area)
-        if focus == .sections, index == sectionIndex {
+        if cursor.focus == .sections, index == cursor.section {
             left.columns = area.columns
             grid.add(.reversed, in: left)
         }
@@ -243,7 +246,9 @@ extension Watch {
     /// Returns the number of unread messages in a room, according to its channel's row and the model. Returns `nil` for
     /// a room without a channel.
     private func unread(in room: WatchRooms.Room) -> Int? {
-        guard let model = model?.base, let id = printer.names.look(at: room.name).channel?.id else { return nil }
+        guard let model = modelPane.model?.base, let id = printer.names.look(at: room.name).channel?.id else {
+            return nil
+        }
         return model[Item.ID(.channel, id)]?.entity.value.unread(by: printer.names.user, in: model)
     }
 
@@ -256,7 +261,7 @@ extension Watch {
 
     /// Returns the index of the first room in the pane, so that the selected room is visible.
     func firstRoomShown(_ rows: Int) -> Int {
-        min(max(roomIndex - rows + 1, 0), max(rooms.list.count - rows, 0))
+        min(max(cursor.room - rows + 1, 0), max(rooms.list.count - rows, 0))
     }
 
     func drawRooms(_ area: TerminalArea, _ grid: inout TerminalGrid) {
@@ -271,7 +276,7 @@ extension Watch {
             var line = self.line(of: rooms.list[index], width: area.columns.count)
             if index < Self.keyedRooms { line.append("  [\(index + 1)]", settings.theme[.faint]) }
             grid.write(line, row: row, column: area.columns.lowerBound, in: area)
-            if index == roomIndex, focus == .rooms {
+            if index == cursor.room, cursor.focus == .rooms {
                 var whole = area
                 whole.rows = row..<row + 1
                 grid.add(.reversed, in: whole)

@@ -71,7 +71,7 @@ extension Watch {
             writing.title = "“\(TerminalText.truncated(ItemFacts(message).label ?? "", to: 20))”"
             if purpose == .reply { writing.place.thread = message.thread }
         }
-        let text = purpose == .edit ? message.flatMap { ItemFacts($0).text("text") } : drafts[writing.place]
+        let text = purpose == .edit ? message.flatMap { ItemFacts($0).text("text") } : drafting.texts[writing.place]
         ask(.write(writing), writing.isDraft || purpose == .edit ? text ?? "" : "")
         if writing.isDraft, text == nil { effects.append(.findDraft(writing.place)) }
     }
@@ -82,28 +82,28 @@ extension Watch {
             editor.text.isEmpty
         else { return }
         mode = .asking(.write(writing), TerminalEditor(text))
-        drafts[place] = text
+        drafting.texts[place] = text
     }
 
     mutating func noteTyped(_ text: String, for writing: Writing) {
         guard writing.isDraft else { return }
-        guard drafts.count < Self.mostDrafts || drafts[writing.place] != nil else { return }
-        drafts[writing.place] = text
-        draftDue = draftDue ?? now + Self.draftPause
+        guard drafting.texts.count < Self.mostDrafts || drafting.texts[writing.place] != nil else { return }
+        drafting.texts[writing.place] = text
+        drafting.due = drafting.due ?? now + Self.draftPause
     }
 
     /// Saves the draft when it is due.
     mutating func keepDraft(ifDueAt now: Moment, into effects: inout [Effect]) {
-        guard let due = draftDue, due <= now else { return }
-        draftDue = nil
+        guard let due = drafting.due, due <= now else { return }
+        drafting.due = nil
         guard case .asking(.write(let writing), let editor) = mode else { return }
         keep(editor.text, for: writing, into: &effects)
     }
 
     mutating func keep(_ text: String, for writing: Writing, into effects: inout [Effect]) {
-        guard writing.isDraft, drafts[writing.place] != nil else { return }
-        draftDue = nil
-        drafts[writing.place] = text.isEmpty ? nil : text
+        guard writing.isDraft, drafting.texts[writing.place] != nil else { return }
+        drafting.due = nil
+        drafting.texts[writing.place] = text.isEmpty ? nil : text
         effects.append(.keepDraft(writing.place, text.isEmpty ? nil : text))
     }
 
@@ -126,15 +126,15 @@ extension Watch {
         guard let row = rows.first(where: { $0.item.id.kind == .message && $0.operation != .delete }) else {
             return nil
         }
-        return model?.base.committed(row.item.id) ?? row.item
+        return modelPane.model?.base.committed(row.item.id) ?? row.item
     }
 
     /// The channel of the focused room, section or log line; otherwise the selected channel.
     private var channelInView: EntityID? {
-        if focus == .rooms, rooms.list.indices.contains(roomIndex) {
-            return printer.names.look(at: rooms.list[roomIndex].name).channel?.id
+        if cursor.focus == .rooms, rooms.list.indices.contains(cursor.room) {
+            return printer.names.look(at: rooms.list[cursor.room].name).channel?.id
         }
-        if focus == .sections || focus == .detail, let group = model?.group(at: sectionIndex),
+        if cursor.focus == .sections || cursor.focus == .detail, let group = modelPane.model?.group(at: cursor.section),
             case .section(let section) = group, section.name == "messages"
         {
             return section.parent
@@ -152,7 +152,7 @@ extension Watch {
     }
 
     private func label(ofChannel id: EntityID) -> String {
-        model?.base.committed(Item.ID(.channel, id)).flatMap { printer.names.label(of: $0, ItemFacts($0)) }
+        modelPane.model?.base.committed(Item.ID(.channel, id)).flatMap { printer.names.label(of: $0, ItemFacts($0)) }
             ?? ShortName.id(id)
     }
 
@@ -162,7 +162,7 @@ extension Watch {
         let names: [String] = [("company", Item.Kind.company), ("workspace", .workspace), ("channel", .channel)]
             .compactMap { key, kind in
                 guard case .string(let id)? = selected[key] else { return nil }
-                if let row = model?.base.committed(Item.ID(kind, EntityID(id))) {
+                if let row = modelPane.model?.base.committed(Item.ID(kind, EntityID(id))) {
                     return printer.names.label(of: row, ItemFacts(row))
                 }
                 if case .string(let name)? = selected[key + "_name"] { return kind == .channel ? "#" + name : name }

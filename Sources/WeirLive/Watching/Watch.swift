@@ -124,72 +124,101 @@ package struct Watch {
     var log = WatchLog()
     var rooms = WatchRooms()
     var rate = WatchRate()
-    /// The rate and the lag of the last minute, and whether the charts are shown.
+    /// Rate and lag of the last minute, and whether they are shown.
     var load = LoadHistory()
     var showsChart = false
-    /// The model; `nil` when it is not known, as during a seek.
-    var model: WatchModel? = WatchModel()
-    /// The grouping, order and row filter of the model pane. It survives a replacement of the model.
-    var modelLook = WatchModel.Look() { didSet { model?.look = modelLook } }
-    var flashes = WatchFlashes()
+    var modelPane = ModelPane()
     /// The formatter for reports, without times. It also keeps the known names.
     var printer: EventLines
     var clock: ZoneClock
-    var connection = "connecting"
-    var isConnected = false
-    var events = 0
-    var gaps = 0
-    var problems = 0
-    /// The last event's record number and room. Changes with that cause belong to the same room.
-    var cause: (number: Int, room: String?) = (0, nil)
-    /// The highest record number so far.
-    var furthest = 0
-    /// The highest record number at the time of the last seek. Records up to it are already in the counters, and a replay
-    /// may repeat them.
-    var counted = 0
+    var counters = Counters()
+    var place = Place()
     /// The reason why the session ended; `nil` while it runs.
     var ending: String?
-    var progress: ReplayProgress?
-    var length: Moment?
 
     var mode = Mode.browsing
-    var focus = Focus.log
+    var cursor = Cursor()
     var showsRooms = false
     var detail: WatchDetail?
     var wraps = false
-    /// The setting in force. A filter being typed is not part of it until the user confirms it.
-    var filters: ViewFilter.Setting
-    /// The error in the typed filter; `nil` when it is valid.
-    var filterError: FilterError?
-    /// The completion candidates after Tab.
-    var filterChoices: [String] = []
-    var search = ""
-    var highlight = ""
-    /// The serial number of the selected entry; `nil` for the newest one.
-    var selection: Int?
-    /// The serial number of the newest entry in view; `nil` while the view follows new entries.
-    var anchor: Int?
-    /// The index of the selected group in the model pane.
-    var sectionIndex = 0
-    /// The index of the selected room in the list.
-    var roomIndex = 0
+    var filtering = Filtering()
     /// The user's current selection, in the format of `weir ctl globals`; `nil` while it is not known.
     var selected: JSONValue?
-    /// The drafts that were typed in this view and not sent.
-    var drafts: [WritingPlace: String] = [:]
-    /// The time to save the text being typed; `nil` when it is already saved.
-    var draftDue: Moment?
-    /// The number of rooms and the revision of the names when the rooms were last sorted.
-    var arranged = (0, 0)
+    var drafting = Drafting()
     /// The notice on display and the time it disappears.
     var passing: (text: String, until: Moment)?
     /// The monotonic time of the latest input.
     var now = Moment.zero
 
+    /// The model and how its pane shows it.
+    struct ModelPane {
+        /// The model; `nil` when it is not known, as during a seek.
+        var model: WatchModel? = WatchModel()
+        /// The grouping, order and row filter. It survives a replacement of the model.
+        var look = WatchModel.Look() { didSet { model?.look = look } }
+        var flashes = WatchFlashes()
+    }
+
+    /// The state of the connection, and what the session reported so far.
+    struct Counters {
+        var connection = "connecting"
+        var isConnected = false
+        var events = 0
+        var gaps = 0
+        var problems = 0
+        /// The last event's record number and room. Changes with that cause belong to the same room.
+        var cause: (number: Int, room: String?) = (0, nil)
+    }
+
+    /// The place in a recording.
+    struct Place {
+        /// The highest record number so far.
+        var furthest = 0
+        /// The highest record number at the time of the last seek. Records up to it are already in the counters, and a
+        /// replay may repeat them.
+        var counted = 0
+        var progress: ReplayProgress?
+        var length: Moment?
+    }
+
+    /// The pane that receives keys, and the selected row of each pane.
+    struct Cursor {
+        var focus = Focus.log
+        /// The serial number of the selected entry; `nil` for the newest one.
+        var entry: Int?
+        /// The serial number of the newest entry in view; `nil` while the view follows new entries.
+        var anchor: Int?
+        /// The index of the selected group in the model pane.
+        var section = 0
+        /// The index of the selected room in the list.
+        var room = 0
+        /// The number of rooms and the revision of the names when the rooms were last sorted.
+        var arranged = (0, 0)
+    }
+
+    /// What the log shows and marks.
+    struct Filtering {
+        /// The setting in force. A filter being typed is not part of it until the user confirms it.
+        var setting = ViewFilter.Setting()
+        /// The error in the typed filter; `nil` when it is valid.
+        var error: FilterError?
+        /// The completion candidates after Tab.
+        var choices: [String] = []
+        var search = ""
+        var highlight = ""
+    }
+
+    /// The texts that were typed in this view and not sent.
+    struct Drafting {
+        var texts: [WritingPlace: String] = [:]
+        /// The time to save the text being typed; `nil` when it is already saved.
+        var due: Moment?
+    }
+
     /// Creates a view with an empty log.
     package init(_ settings: Settings) {
         self.settings = settings
-        filters = settings.filters
+        filtering.setting = settings.filters
         log.show(settings.filters, chatOnly: false, knowing: KnownNames())
         var lines = settings.lines
         // The view puts a time before every line, not only before events.
@@ -219,19 +248,19 @@ package struct Watch {
         case .said(let text): say(text)
         case .ended(let why):
             ending = why
-            isConnected = false
+            counters.isConnected = false
         case .moves(let number, let time):
-            counted = furthest
+            place.counted = place.furthest
             log.removeAll(behind: number, time, knowing: printer.names)
-            model = nil
-            flashes = WatchFlashes()
+            modelPane.model = nil
+            modelPane.flashes = WatchFlashes()
         case .arrives(let model):
-            self.model = WatchModel(model, modelLook)
+            modelPane.model = WatchModel(model, modelPane.look)
             printer.names.learn(from: model)
             log.show(log.setting, chatOnly: log.isChat, knowing: printer.names)
             keepSelectionInView()
-        case .stands(let progress): self.progress = progress
-        case .length(let length): self.length = length
+        case .stands(let progress): place.progress = progress
+        case .length(let length): place.length = length
         case .begins(let model): begin(with: model)
         case .filters(let setting): take(setting)
         case .mutes(let rooms): take(muted: rooms)
@@ -241,13 +270,13 @@ package struct Watch {
         }
         keepDraft(ifDueAt: self.now, into: &effects)
         if let passing, passing.until <= self.now { self.passing = nil }
-        flashes.forget(before: self.now)
+        modelPane.flashes.forget(before: self.now)
         rate.advance(to: self.now)
     }
 
     /// The next time at which the screen changes without input; `nil` when it stays as it is.
     package var deadline: Moment? {
-        var times = [passing?.until, flashes.deadline, draftDue].compactMap { $0 }
+        var times = [passing?.until, modelPane.flashes.deadline, drafting.due].compactMap { $0 }
         if rate.isMoving { times.append(rate.nextSecond) }
         return times.min()
     }
@@ -260,22 +289,22 @@ package struct Watch {
 extension Watch {
     mutating func take(_ stamped: StampedReport) {
         var room: String?
-        furthest = max(furthest, stamped.stamp.n)
+        place.furthest = max(place.furthest, stamped.stamp.n)
         load.take(stamped, at: now)
-        let isCounted = stamped.stamp.n > counted || !settings.isReplay
+        let isCounted = stamped.stamp.n > place.counted || !settings.isReplay
         switch stamped.report {
         case .event(let event):
             room = event.room
-            cause = (stamped.stamp.n, room)
+            counters.cause = (stamped.stamp.n, room)
             rate.add(at: now)
             if isCounted {
-                events += 1
+                counters.events += 1
                 if let room { count(room, stamped.stamp.wall) }
             }
         case .diff(let diff):
-            if diff.cause > 0, diff.cause == cause.number { room = cause.room }
+            if diff.cause > 0, diff.cause == counters.cause.number { room = counters.cause.room }
             follow(diff)
-        case .gap(let gap): if isCounted, gap.isLoss { gaps += 1 }
+        case .gap(let gap): if isCounted, gap.isLoss { counters.gaps += 1 }
         case .connection(let change): take(change)
         case .room(let report):
             room = report.room
@@ -285,29 +314,29 @@ extension Watch {
         }
         arrangeRooms()
         guard stamped.report.isWorthALine else { return }
-        if stamped.report.isProblem, isCounted { problems += 1 }
+        if stamped.report.isProblem, isCounted { counters.problems += 1 }
         log.append(stamped, room: room, isMuted: room.map { rooms.isMuted($0) } ?? false)
     }
 
     mutating func begin(with model: SectionedCollection<Item>) {
-        self.model = WatchModel(model, modelLook)
+        modelPane.model = WatchModel(model, modelPane.look)
         printer.names.learn(from: model)
         log.removeAll(behind: 0, .zero, knowing: printer.names)
-        flashes = WatchFlashes()
+        modelPane.flashes = WatchFlashes()
         rate = WatchRate()
         load = LoadHistory()
-        (events, gaps, problems) = (0, 0, 0)
+        (counters.events, counters.gaps, counters.problems) = (0, 0, 0)
     }
 
     /// Sorts the rooms so that channels come before lists and the user's own rooms. The selected room stays selected.
     private mutating func arrangeRooms() {
         let now = (rooms.list.count, printer.names.revision)
-        guard now != arranged else { return }
-        arranged = now
-        let selected = rooms.list.indices.contains(roomIndex) && roomIndex > 0 ? rooms.list[roomIndex].name : nil
+        guard now != cursor.arranged else { return }
+        cursor.arranged = now
+        let selected = rooms.list.indices.contains(cursor.room) && cursor.room > 0 ? rooms.list[cursor.room].name : nil
         let names = printer.names
         rooms.putFirst { names.look(at: $0).channel != nil }
-        if let selected { roomIndex = rooms.list.firstIndex { $0.name == selected } ?? roomIndex }
+        if let selected { cursor.room = rooms.list.firstIndex { $0.name == selected } ?? cursor.room }
     }
 
     private mutating func count(_ room: String, _ wall: Int64) {
@@ -317,29 +346,29 @@ extension Watch {
     private mutating func take(_ change: ConnectionReport) {
         switch change {
         case .connecting(let attempt, _):
-            connection = attempt > 1 ? "connecting, attempt \(attempt)" : "connecting"
-            isConnected = false
+            counters.connection = attempt > 1 ? "connecting, attempt \(attempt)" : "connecting"
+            counters.isConnected = false
         case .ready:
-            connection = "connected"
-            isConnected = true
+            counters.connection = "connected"
+            counters.isConnected = true
         case .lost(let why, _):
-            connection = "disconnected: " + why
-            isConnected = false
+            counters.connection = "disconnected: " + why
+            counters.isConnected = false
         }
     }
 
     private mutating func follow(_ diff: DiffReport) {
         let rows = DiffRow.rows(of: diff.batch)
         printer.names.learn(from: diff)
-        guard model != nil else { return }
+        guard modelPane.model != nil else { return }
         do {
-            try model?.apply(diff.batch)
+            try modelPane.model?.apply(diff.batch)
         } catch {
             // The batch fits unless there are several sessions at once, or a session that did not start empty.
-            model = nil
+            modelPane.model = nil
             return
         }
-        flashes.note(rows, at: now)
+        modelPane.flashes.note(rows, at: now)
     }
 }
 

@@ -58,7 +58,7 @@ extension Watch {
         switch detail.subject {
         case .group(let group): lines = rows(of: group)
         case .entry(let tab):
-            guard let serial = selection ?? log.last(before: log.serials.upperBound), let entry = log[serial] else {
+            guard let serial = cursor.entry ?? log.last(before: log.serials.upperBound), let entry = log[serial] else {
                 return [TerminalLine("nothing is selected", settings.theme[.faint])]
             }
             switch tab {
@@ -269,11 +269,11 @@ extension Watch {
 
     /// Returns one line for each row of a group, in order.
     private func rows(of group: WatchModel.Group) -> [TerminalLine] {
-        guard let model, let index = model.index(of: group) else {
+        guard let model = modelPane.model, let index = model.index(of: group) else {
             return [TerminalLine("these rows no longer exist", settings.theme[.faint])]
         }
         return model.rows(at: index, most: WatchDetail.mostLines).map { item in
-            let isNew = flashes[item.id]
+            let isNew = modelPane.flashes[item.id]
             var line = TerminalLine(isNew ? "▸ " : "  ", settings.theme[.caution])
             if let said = item.saidAt {
                 var clock = clock
@@ -300,13 +300,13 @@ extension Watch {
     func name(of section: Item.Section) -> String {
         if settings.lines.showsIDs { return ShortName.shorteningIDs(section.text) }
         // The rows of a thread contain its channel.
-        let first = section.name == "thread" ? model?.base.elements(in: section).first : nil
+        let first = section.name == "thread" ? modelPane.model?.base.elements(in: section).first : nil
         return first.map { printer.names.place(of: $0) } ?? printer.names.label(of: section)
     }
 
     /// The text that a copy puts on the clipboard: the raw payload or the printed lines of the current entry, escaped.
     var textToCopy: String? {
-        guard let serial = selection ?? log.last(before: log.serials.upperBound), let entry = log[serial] else {
+        guard let serial = cursor.entry ?? log.last(before: log.serials.upperBound), let entry = log[serial] else {
             return nil
         }
         if case .entry(.raw)? = detail?.subject, let event = cause(of: entry.stamped) {

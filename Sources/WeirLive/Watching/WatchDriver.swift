@@ -250,7 +250,7 @@ extension WatchDriver {
 
     /// Publishes the filter that the user typed, once the edit is done, and the view's filter counts.
     func giveFilter(of state: inout State, at now: Moment) {
-        let setting = state.watch.filters
+        let setting = state.watch.filtering.setting
         if setting != state.told {
             filter.change { $0 = setting }
             takeFilter(into: &state, at: now)

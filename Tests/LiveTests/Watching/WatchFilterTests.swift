@@ -124,7 +124,7 @@ struct WatchFilterTests {
         #expect(watch.grid[row, column].appearance.attributes.contains(.reversed))
         watch.handle(.filters(ViewFilter.Setting()), at: .zero, into: &effects)
         #expect(rows().contains { $0.contains("lunch") })
-        #expect(watch.filters.isEmpty)
+        #expect(watch.filtering.setting.isEmpty)
     }
 
     @Test("Names from dropped lines still apply in filters")

@@ -33,12 +33,12 @@ import Testing
         }
         screen.tell(.reports([report]))
         screen.press(.backTab)
-        while screen.watch.focus != .sections { screen.press(.backTab) }
+        while screen.watch.cursor.focus != .sections { screen.press(.backTab) }
         return (screen, source)
     }
 
     private static func groups(_ screen: WatchedScreen) -> [String] {
-        guard let model = screen.watch.model else { return [] }
+        guard let model = screen.watch.modelPane.model else { return [] }
         return (0..<model.groupCount).map { index in
             let name = model.group(at: index).map { screen.watch.name(of: $0) } ?? "?"
             let rows = model.rows(at: index, most: 9).map { ItemFacts($0).label ?? "?" }
@@ -55,7 +55,7 @@ import Testing
         screen.type("b")
         #expect(Self.groups(screen) == ["A: apple", "B: Baking Banana", "C: cherry"])
         screen.type("b")
-        #expect(screen.watch.modelLook == WatchModel.Look())
+        #expect(screen.watch.modelPane.look == WatchModel.Look())
     }
 
     @Test func `rows are sorted by title, and typing a name moves to its group`() throws {
@@ -63,7 +63,7 @@ import Testing
         screen.type("o")
         #expect(Self.groups(screen) == ["channels: Baking", "#Baking: apple Banana cherry"])
         screen.type("'#\r\r")
-        #expect(screen.watch.sectionIndex == 1)
+        #expect(screen.watch.cursor.section == 1)
         #expect(screen.text.contains("#Baking, 3 rows"))
         let lines = screen.watch.detailLines(width: 80).map(\.text)
         #expect(lines.count == 3 && lines[0].contains("apple") && lines[2].contains("cherry"))

@@ -78,7 +78,7 @@ struct WatchSharingTests {
     func begins() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.room(.joined, "alpha"), Sample.event(3, "old"), Sample.firstRows(cause: 3)]))
-        screen.tell(.begins(screen.watch.model?.base ?? SectionedCollection<Item>()))
+        screen.tell(.begins(screen.watch.modelPane.model?.base ?? SectionedCollection<Item>()))
         #expect(screen.text.contains("nothing has arrived yet"))
         #expect(screen.text.contains("1 ● alpha"))
         #expect(screen.text.contains("#general"))
