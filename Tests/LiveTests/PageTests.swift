@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PageTests {
     @Test(arguments: [
-        ("Live/WeirLive.docc/WeirLive.md", "PageExample.swift"),
+        ("WeirLive/WeirLive.docc/WeirLive.md", "PageExample.swift"),
         ("WeirModel/WeirModel.docc/WeirModel.md", "ModelPageExample.swift"),
     ])
     func `the example on a library's page equals the one compiled here`(name: String, example: String) throws {
