@@ -315,7 +315,7 @@ extension Batch {
             (touched[index].to ?? touched[index].from).map { (path: $0, index: index) }
         }
         if order.count > 1 { order.sort { $0.path < $1.path } }
-        for (_, index) in order { lists.record(touched[index], stays: stays.isEmpty ? false : stays[index]) }
+        for (_, index) in order { lists.record(touched, index, stays: stays.isEmpty ? false : stays[index]) }
         contents = Contents(lists)
     }
 
@@ -357,16 +357,18 @@ extension SectionedCollection.Touched {
 }
 
 extension Batch.Lists {
+    /// Appends a change. An element is only copied into the list: the copy of a large one costs.
     @inlinable
-    mutating func record(_ touched: Batch<Element>.Touched, stays: Bool) {
-        if let from = touched.from, let old = touched.old {
-            if let to = touched.to, let new = touched.new {
+    mutating func record(_ touched: [Batch<Element>.Touched], _ index: Int, stays: Bool) {
+        let (from, to) = (touched[index].from, touched[index].to)
+        if let from, let old = touched[index].old {
+            if let to, let new = touched[index].new {
                 let change = Batch.Change(from: from, to: to, old: old, new: new)
                 if stays { updates.append(change) } else { moves.append(change) }
             } else {
                 deletions.append(Batch.Deletion(path: from, element: old))
             }
-        } else if let to = touched.to, let new = touched.new {
+        } else if let to, let new = touched[index].new {
             insertions.append(Batch.Insertion(path: to, element: new))
         }
     }

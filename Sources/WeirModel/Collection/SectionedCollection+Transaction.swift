@@ -74,11 +74,11 @@ extension SectionedCollection {
     mutating func record(_ touched: inout [Touched]) {
         for index in touched.indices {
             let hash = touched[index].hash
-            switch (touched[index].old, touched[index].new, touched[index].slot) {
-            case (_?, let new?, let slot?): state.replace(slot, by: new)
-            case (_?, nil, let slot?): state.drop(slot, hash: hash, freeSlots: &freeSlots)
-            case (nil, let new?, _): touched[index].slot = state.add(new, hash: hash, freeSlots: &freeSlots)
-            case (_, _, _): preconditionFailure("an element without a slot")
+            switch (touched[index].new, touched[index].old == nil ? nil : touched[index].slot) {
+            case (let new?, let slot?): state.replace(slot, by: new)
+            case (nil, let slot?): state.drop(slot, hash: hash, freeSlots: &freeSlots)
+            case (let new?, nil): touched[index].slot = state.add(new, hash: hash, freeSlots: &freeSlots)
+            case (nil, nil): preconditionFailure("an element without a slot")
             }
         }
     }
@@ -263,8 +263,8 @@ extension SectionedCollection {
     func addComing(_ touched: [Touched], to drafts: inout [Draft]) {
         var numbers: [Element.SectionKey: Int] = [:]
         for index in drafts.indices { numbers[drafts[index].key] = index }
-        for change in touched where !change.keepsPlace {
-            guard let new = change.new, let slot = change.slot else { continue }
+        for index in touched.indices where !touched[index].keepsPlace {
+            guard let new = touched[index].new, let slot = touched[index].slot else { continue }
             let key = new.sectionKey
             let number: Int
             if let known = numbers[key] {

@@ -168,6 +168,14 @@ extension SectionedCollection {
         staging.set(.init(id: id, hash: Element.hash(of: id), element: element))
     }
 
+    /// Stages an element for a commit that follows at once. Its id must not be staged, and cannot be looked up until then.
+    @inlinable
+    mutating func stage(_ element: Element) throws(ModelError) {
+        guard element.isOrdered else { throw .unorderedKey }
+        let id = element.id
+        staging.entries.append(.init(id: id, hash: Element.hash(of: id), element: element))
+    }
+
     /// Stages a removal. An unknown id is not a change.
     @inlinable
     public mutating func remove(_ id: Element.ID) {
@@ -225,15 +233,19 @@ extension SectionedCollection {
         batch = Batch(touched, changes)
     }
 
-    /// Returns one record for each staged id whose element differs from the committed one.
+    /// Returns one record for each staged id whose element differs from the committed one, and stores the others.
     @inlinable
-    func netEffect() -> [Touched] {
+    mutating func netEffect() -> [Touched] {
         var touched: [Touched] = []
         touched.reserveCapacity(staging.entries.count)
         for entry in staging.entries {
             let slot = state.slot(of: entry.id, hash: entry.hash)
             let old = slot.map { state.records[$0] }
-            guard old != entry.element else { continue }
+            if old == entry.element {
+                // Equal elements may differ in what their `==` ignores: the newest is kept.
+                if let slot, let new = entry.element { state.records.set(slot, to: new) }
+                continue
+            }
             touched.append(Touched(old: old, slot: slot, new: entry.element, hash: entry.hash))
         }
         return touched
@@ -254,7 +266,7 @@ extension SectionedCollection {
         let change = state.records.withElement(in: slot) { old in
             old == new ? nil : (staysInSection: old.sectionKey == new.sectionKey, sortKey: old.sortKey)
         }
-        guard let change else { return }
+        guard let change else { return state.records.set(slot, to: new) }
         if change.staysInSection {
             changeSole(slot, from: change.sortKey, to: new, into: &batch)
         } else {
@@ -339,7 +351,7 @@ extension SectionedCollection {
             while !rest.isEmpty {
                 let block = rest.prefix(Found.together)
                 rest = rest.dropFirst(Found.together)
-                find(block, &found)
+                find(block, by: { $0.id }, &found)
                 for (element, place) in zip(block, found) {
                     try stage(element, place, at: index, &kept)
                     index += 1
@@ -370,17 +382,17 @@ extension SectionedCollection {
         static var together: Int { 64 }
     }
 
-    /// Looks up a block of elements, one step of all of them before the next step of any.
+    /// Looks up a block of items by their ids, one step of all of them before the next step of any.
     @inlinable
-    func find(_ block: some Collection<Element>, _ found: inout [Found]) {
+    func find<Item>(_ block: some Collection<Item>, by id: (Item) -> Element.ID, _ found: inout [Found]) {
         found.removeAll(keepingCapacity: true)
-        for element in block { found.append(Found(hash: Element.hash(of: element.id))) }
+        for item in block { found.append(Found(hash: Element.hash(of: id(item)))) }
         // The first place with this hash is nearly always the right one.
         for index in found.indices { found[index].slot = state.slots.slot(hash: found[index].hash) { _ in true } }
         var index = 0
-        for element in block {
-            if let slot = found[index].slot, state.records[slot].id != element.id {
-                found[index].slot = state.slot(of: element.id, hash: found[index].hash)
+        for item in block {
+            if let slot = found[index].slot, state.records.withElement(in: slot, { $0.id != id(item) }) {
+                found[index].slot = state.slot(of: id(item), hash: found[index].hash)
             }
             index += 1
         }

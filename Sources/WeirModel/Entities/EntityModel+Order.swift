@@ -78,44 +78,6 @@ extension EntityModel {
 }
 
 extension EntityModel {
-    /// Makes the model contain exactly these entities. Missing ones are removed; known ones are merged, and are updates
-    /// only if their contents differ afterwards. Throws `duplicateID` if two entities have the same unique value.
-    ///
-    /// In a manual order, the entities are in the order of the array afterwards, and as few rows move as possible.
-    @discardableResult
-    @inlinable
-    public mutating func applyingDifference(from entities: [Entity]) throws(ModelError) -> Batch<Row>? {
-        try applyingDifference(from: entities) { $0 == $1 }
-    }
-
-    /// Makes the model contain exactly these entities, with the caller's comparison of contents.
-    @discardableResult
-    @inlinable
-    public mutating func applyingDifference(
-        from entities: [Entity], areEqual: (Entity, Entity) -> Bool
-    ) throws(ModelError) -> Batch<Row>? {
-        try Self.checkDistinct(entities)
-        var absent: Set<Entity.UniqueValue> = []
-        let known = Self.rows(of: shown) + Self.rows(of: hidden)
-        for row in known { absent.insert(row.id) }
-        var rows: [Row] = []
-        for entity in entities {
-            absent.remove(entity.uniqueValue)
-            let present = row(of: entity.uniqueValue)
-            let row = try merged(entity, into: present)
-            if let present, areEqual(present.entity, row.entity) {
-                // A manual order needs all rows, to find those that move.
-                if order.isManual { rows.append(present) }
-            } else {
-                rows.append(row)
-            }
-        }
-        let removals = known.filter { absent.contains($0.id) }.map(\.id)
-        return try commit(rows, removing: removals, placement: order.isManual ? .given : .order)
-    }
-}
-
-extension EntityModel {
     /// Stages the ranks of new sections or, if contents decide the order, of all sections that are about to change.
     @inlinable
     mutating func stageRanks(of rows: [Row]) {

@@ -13,7 +13,8 @@ extension EntityModel {
             sort = { [shown] in Self.asTheyStand($0, in: shown.snapshot).sorted { precedes($0.entity, $1.entity) } }
         case (.item(let item), .manual): (gap, sort) = ({ min(item, $1.count) }, { $0 })
         case (.given, .manual): (gap, sort) = ({ $1.count }, { $0 })
-        case (_, .keys), (.order, .manual), (.item, .comparing), (.given, .comparing):
+        case (.labelled, _), (_, .keys), (.order, .manual), (.item, .comparing), (.given, .comparing):
+            nextLabel = rows.reduce(nextLabel) { max($0, OrderLabels.following($1.label)) }
             return rows
         }
         var result: [Row] = []

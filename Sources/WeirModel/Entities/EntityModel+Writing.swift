@@ -7,29 +7,29 @@ extension EntityModel {
     @discardableResult
     @inlinable
     public mutating func fetch(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
-        try Self.checkDistinct(entities)
-        return try insert(entities)
+        var merge = Merge(entities[...])
+        try self.merge(&merge)
+        if let index = merge.duplicate { throw .duplicateID(at: index) }
+        return try commit(merge)
     }
 
     /// Inserts entities, and merges those that are known.
     @discardableResult
     @inlinable
     public mutating func insert(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
-        if entities.count == 1 { return try insert(entities[0]) }
-        var rows: [Row] = []
-        var positions: [Entity.UniqueValue: Int] = [:]
-        rows.reserveCapacity(entities.count)
-        for entity in entities {
-            let position = positions[entity.uniqueValue]
-            let row = try merged(entity, into: position.map { rows[$0] } ?? row(of: entity.uniqueValue))
-            if let position {
-                rows[position] = row
-            } else {
-                positions[entity.uniqueValue] = rows.count
-                rows.append(row)
+        var merge = Merge(entities[...])
+        try self.merge(&merge)
+        guard merge.duplicate != nil else { return try commit(merge) }
+        // A second entity with an id is merged into what the first one left.
+        return try perform { model throws(ModelError) in
+            var rest = entities[...]
+            while !rest.isEmpty {
+                var run = Merge(rest)
+                try model.merge(&run)
+                try model.commit(run)
+                rest = rest[(run.duplicate ?? rest.endIndex)...]
             }
         }
-        return try commit(rows)
     }
 
     /// Inserts an entity, or merges it if it is known.
@@ -65,14 +65,6 @@ extension EntityModel {
         return try self.row(row, with: merged)
     }
 
-    @inlinable
-    static func checkDistinct(_ entities: [Entity]) throws(ModelError) {
-        var ids: Set<Entity.UniqueValue> = []
-        for (index, entity) in entities.enumerated() where !ids.insert(entity.uniqueValue).inserted {
-            throw .duplicateID(at: index)
-        }
-    }
-
     /// Writes a row into a section that exists.
     @inlinable
     mutating func put(_ row: Row, at path: SectionPath) throws(ModelError) -> Batch<Row>? {
@@ -101,7 +93,7 @@ extension EntityModel {
         try put(row(at: path), at: target)
     }
 
-    /// Changes the entity at a path.
+    /// Changes the entity at a path. The row is reported even if its contents are the same afterwards.
     @discardableResult
     @inlinable
     public mutating func update(
@@ -133,7 +125,7 @@ extension EntityModel {
     mutating func update(_ row: Row, _ mutate: (inout Entity) -> Void) throws(ModelError) -> Batch<Row>? {
         var entity = row.entity
         mutate(&entity)
-        return try commit([self.row(row, with: entity)])
+        return try commit([self.row(row, with: entity, isReported: true)])
     }
 }
 

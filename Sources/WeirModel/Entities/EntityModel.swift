@@ -108,17 +108,18 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
     }
 
     /// Returns the row of a known entity with new contents. A row that was moved into another section by hand stays
-    /// there until the entity names another section than before.
+    /// there until the entity names another section than before. The row differs if the contents do or if `isReported`.
     @inlinable
-    func row(_ row: Row, with entity: Entity) throws(ModelError) -> Row {
+    func row(_ row: Row, with entity: Entity, isReported: Bool = false) throws(ModelError) -> Row {
         guard entity.uniqueValue == row.id else { throw .changedID }
-        var row = row
         let own = name(of: entity)
-        if own != row.ownSectionName { row.sectionName = own }
-        row.ownSectionName = own
-        row.entity = entity
-        row.sortKey.key = order.key(of: entity)
-        return row
+        var new = row
+        if own != row.ownSectionName { new.sectionName = own }
+        new.ownSectionName = own
+        new.entity = entity
+        new.sortKey.key = order.key(of: entity)
+        if isReported || !entity.hasSameContents(as: row.entity), new == row { new.revision &+= 1 }
+        return new
     }
 
     @inlinable
@@ -141,6 +142,8 @@ extension EntityModel {
         case item(Int)
         /// The rows keep the order in which they are passed; their sections contain no others.
         case given
+        /// The rows have their positions.
+        case labelled
     }
 
     /// Writes rows and removes others, as one transaction.
@@ -148,36 +151,38 @@ extension EntityModel {
     mutating func commit(
         _ rows: [Row], removing removals: [Entity.UniqueValue] = [], placement: Placement = .order
     ) throws(ModelError) -> Batch<Row>? {
+        guard let filter else { return try commit(rows, hiding: [], removing: removals, placement: placement) }
         // The filter is called once per row, so that a filter with changing results cannot make a second row.
-        let passes = rows.map { filter?($0.entity) ?? true }
-        let visible = zip(rows, passes).filter(\.1).map(\.0)
+        let passes = rows.map { filter($0.entity) }
+        return try commit(
+            zip(rows, passes).filter(\.1).map(\.0), hiding: zip(rows, passes).filter { !$1 }.map(\.0),
+            removing: removals, placement: placement)
+    }
+
+    /// Writes rows that pass the filter and rows that do not, each id once, and removes others.
+    @inlinable
+    mutating func commit(
+        _ rows: [Row], hiding failing: [Row], removing removals: [Entity.UniqueValue], placement: Placement
+    ) throws(ModelError) -> Batch<Row>? {
+        let leaving = removals + failing.map(\.id)
         do throws(ModelError) {
-            if visible.count < rows.count || hidden.count > 0 {
+            if !failing.isEmpty || hidden.count > 0 {
                 for id in removals { hidden.remove(id) }
-                for (row, passes) in zip(rows, passes) { try stageHidden(row, passes: passes) }
+                for row in rows { hidden.remove(row.id) }
+                for row in failing { try hidden.upsert(row) }
             }
-            for id in removals { shown.remove(id) }
-            for row in placed(visible, removing: removals, by: placement) { try shown.upsert(row) }
+            for id in leaving { shown.remove(id) }
+            for row in placed(rows, removing: leaving, by: placement) { try shown.stage(row) }
         } catch {
             shown.rollBack()
             hidden.rollBack()
             throw error
         }
-        stageRanks(of: visible)
+        stageRanks(of: rows)
         _ = hidden.commit()
         let batch = shown.commit()
         if let batch { forgetRanks(batch.sectionDeletions) }
         return record(batch)
-    }
-
-    @inlinable
-    mutating func stageHidden(_ row: Row, passes: Bool) throws(ModelError) {
-        if passes {
-            hidden.remove(row.id)
-        } else {
-            try hidden.upsert(row)
-            shown.remove(row.id)
-        }
     }
 
     /// Returns the batch. Inside `perform`, keeps it for the end and returns `nil`.
@@ -219,8 +224,9 @@ extension EntityModel {
             }
             for key in batch.rankedSections { target.setRank(shown.rank(of: key), of: key) }
         }
-        shown = target
-        return shown.commit()
+        let batch = target.commit()
+        shown.state.batches = target.sequence
+        return batch
     }
 }
 

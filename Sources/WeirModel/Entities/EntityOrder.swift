@@ -150,7 +150,7 @@ enum OrderKey: Sendable {
     case number(Double)
     case text(String)
     case textDescending(String)
-    case other(AnyOrderKey)
+    indirect case other(AnyOrderKey)
     /// Several keys, compared one after the other.
     case several([OrderKey])
 

@@ -1,6 +1,7 @@
 /// An entity of an entity model: a value with an identity that can be grouped, merged and compared.
 ///
-/// Two values are equal when there is nothing to redraw between them: contents count, not identity alone.
+/// A write always stores the new value. It is reported unless the value is equal to the old one and has the same
+/// contents. An `update` is always reported.
 public protocol ModelEntity: Equatable, Sendable {
     /// The type of the identity. Its order breaks the last ties.
     associatedtype UniqueValue: Hashable, Comparable, Sendable
@@ -11,6 +12,10 @@ public protocol ModelEntity: Equatable, Sendable {
     subscript(key: String) -> String? { get }
     /// Merges a newer value of the same entity. The default replaces everything.
     mutating func update(with entity: Self)
+    /// Returns whether two equal values of one entity also have the same contents; true by default. If `==` compares
+    /// less than a list shows, such as the identity alone, compare the contents here, or return false to have every
+    /// write reported.
+    func hasSameContents(as other: Self) -> Bool
     /// Feeds everything that determines the value. Only a model that keeps a checksum calls this. The default feeds
     /// nothing, and the checksum then covers sections and order only.
     func feed(_ digest: inout ElementDigest)
@@ -24,6 +29,10 @@ extension ModelEntity {
     /// Replaces the whole value by `entity`.
     @inlinable
     public mutating func update(with entity: Self) { self = entity }
+
+    /// Returns true: equal values have the same contents.
+    @inlinable
+    public func hasSameContents(as other: Self) -> Bool { true }
 
     /// Feeds nothing, which is the default.
     @inlinable
@@ -68,7 +77,7 @@ public struct EntityRow<Entity: ModelEntity>: SectionedElement {
     /// The section that the entity names. The row is in another one while a move by hand keeps it there.
     @usableFromInline
     var ownSectionName: String
-    /// The number of times heavy properties were dropped or loaded again: equal entities may differ in these.
+    /// Counts the changes that are reported although the contents are the same.
     @usableFromInline
     var revision: UInt32 = 0
     /// The entity of the row, as written.

@@ -247,6 +247,19 @@ import Testing
         #expect(batch.moves.isEmpty, "its place among its equals is as good as any")
     }
 
+    @Test func `A row that is hidden while its neighbours are renumbered is not shown again`() throws {
+        var model = EntityModel<Member>(
+            sectionKey: nil, sortedBy: .comparing { $0.age < $1.age }, filter: { $0.country != "hidden" })
+        try model.insert(Member(1000, "A", "A", "Chad", age: -1000))
+        for id in 1...200 {
+            try model.insert([
+                Member(id, "A", "A", "Chad", age: -id), Member(id - 5, "A", "A", "hidden", age: 5 - id),
+            ])
+            #expect(model.numberOfEntities == min(id, 5) + 1)
+            #expect(model.pathForEntity(withUniqueValue: id - 5) == nil)
+        }
+    }
+
     @Test func `A comparison that is not an ordering yields only an odd order`() throws {
         let wrong: [EntityOrder<Member>] = [
             .comparing { _, _ in true }, .comparing { $0.age <= $1.age }, .comparing { ($0.id + $1.age) % 3 == 0 },
