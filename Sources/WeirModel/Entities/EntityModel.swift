@@ -50,22 +50,29 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
     var journal: [Batch<Row>]?
 
     /// Creates an empty model. It asks each entity for the name of its section with `sectionKey`
-    /// (`ModelEntity.subscript(key:)`); `nil` makes one section without a name. Sections and entities are
+    /// (`ModelEntity.subscript(key:)`); `nil` makes one section without a name. By default, sections and entities are
     /// in the order of arrival.
     @inlinable
-    public init(sectionKey: String? = nil) {
-        self.init(sectionKey: sectionKey, sortedBy: .manual)
+    public init(
+        sectionKey: String? = nil, sortedBy order: EntityOrder<Entity> = .manual,
+        sectionsSortedBy sectionOrder: SectionOrder<Entity> = .arrival,
+        filter: (@Sendable (Entity) -> Bool)? = nil, keepsChecksum: Bool = false
+    ) {
+        self.init(
+            sectionedBy: Self.naming(by: sectionKey), sortedBy: order, sectionsSortedBy: sectionOrder, filter: filter,
+            keepsChecksum: keepsChecksum)
     }
 
-    /// Creates an empty model with its own orders and filter.
+    /// Creates an empty model that calls `name` for the name of an entity's section; a `nil` name and an empty one are
+    /// the same. A `nil` function makes one section.
     @inlinable
     public init(
-        sectionKey: String?, sortedBy order: EntityOrder<Entity>,
+        sectionedBy name: (@Sendable (Entity) -> String?)?, sortedBy order: EntityOrder<Entity> = .manual,
         sectionsSortedBy sectionOrder: SectionOrder<Entity> = .arrival,
         filter: (@Sendable (Entity) -> Bool)? = nil, keepsChecksum: Bool = false
     ) {
         shown = SectionedCollection(keepsChecksum: keepsChecksum)
-        sectionName = Self.naming(by: sectionKey)
+        sectionName = name
         entityRule = order
         sectionRule = sectionOrder
         self.filter = filter

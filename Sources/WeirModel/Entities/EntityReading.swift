@@ -45,6 +45,44 @@ public struct EntitySnapshot<Entity: ModelEntity>: EntityReading, Sendable {
     func title(of name: String) -> String? { name.isEmpty ? nil : indexTitle(name) }
 }
 
+extension EntitySnapshot: Sequence {
+    /// Returns an iterator over the sections, each of which is a sequence of entities.
+    @inlinable
+    public func makeIterator() -> IndexingIterator<[SectionInfo<Entity>]> { sections.makeIterator() }
+
+    /// The number of sections.
+    @inlinable
+    public var underestimatedCount: Int { numberOfSections }
+}
+
+extension EntitySnapshot: CustomStringConvertible {
+    /// The numbers of entities and sections.
+    public var description: String { contentsDescription }
+}
+
+extension EntityModel: CustomStringConvertible {
+    /// The numbers of entities and sections.
+    public var description: String { contentsDescription }
+}
+
+extension ObservedModel: CustomStringConvertible {
+    /// The numbers of entities and sections.
+    public var description: String { contentsDescription }
+}
+
+extension EntityReading {
+    var contentsDescription: String {
+        let hidden = numberOfFetchedEntities - numberOfEntities
+        return numberOfEntities.counted("entity", "entities") + " in " + numberOfSections.counted("section", "sections")
+            + (hidden == 0 ? "" : ", \(hidden) hidden")
+    }
+}
+
+extension Int {
+    /// The number with a noun.
+    func counted(_ one: String, _ several: String) -> String { "\(self) \(self == 1 ? one : several)" }
+}
+
 // MARK: - Counts
 
 extension EntityReading {
@@ -292,4 +330,22 @@ extension SectionInfo: Hashable, Comparable {
     /// Hashes the name of the section.
     @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+// A sequence and no collection: a wrong index gives `nil` here.
+extension SectionInfo: Sequence {
+    /// Returns an iterator over the entities.
+    @inlinable
+    public func makeIterator() -> IndexingIterator<[Entity]> { entities.makeIterator() }
+
+    /// The number of entities.
+    @inlinable
+    public var underestimatedCount: Int { numberOfEntities }
+}
+
+extension SectionInfo: CustomStringConvertible {
+    /// The name and the number of entities.
+    public var description: String {
+        "\(name.isEmpty ? "" : name + ": ")\(numberOfEntities.counted("entity", "entities"))"
+    }
 }

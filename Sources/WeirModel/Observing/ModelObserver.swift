@@ -176,3 +176,8 @@ public struct ModelChange<Entity: ModelEntity>: Sendable {
             entities: rows.sorted { $0.path < $1.path }.map(\.row.entity))
     }
 }
+
+extension ModelChange: CustomStringConvertible {
+    /// The numbers of records, and the state after them.
+    public var description: String { "\(batch), to \(snapshot)" }
+}

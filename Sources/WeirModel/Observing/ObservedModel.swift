@@ -184,11 +184,27 @@ extension ObservedModel {
         try update(withUniqueValue: entity.uniqueValue, mutate)
     }
 
-    /// Makes the model contain exactly these entities; see `EntityModel.applyingDifference(from:)`.
+    /// Makes the model contain exactly these entities; see `EntityModel.apply(difference:)`.
+    @discardableResult
+    @inlinable
+    public func apply(difference entities: [Entity]) throws(ModelError) -> Changes? {
+        try apply { model throws(ModelError) in try model.apply(difference: entities) }
+    }
+
+    /// Makes the model contain exactly these entities, with the caller's comparison of contents.
+    @discardableResult
+    @inlinable
+    public func apply(
+        difference entities: [Entity], areEqual: (Entity, Entity) -> Bool
+    ) throws(ModelError) -> Changes? {
+        try apply { model throws(ModelError) in try model.apply(difference: entities, areEqual: areEqual) }
+    }
+
+    /// The former name of `apply(difference:)`.
     @discardableResult
     @inlinable
     public func applyingDifference(from entities: [Entity]) throws(ModelError) -> Changes? {
-        try apply { model throws(ModelError) in try model.applyingDifference(from: entities) }
+        try apply(difference: entities)
     }
 }
 
@@ -275,6 +291,13 @@ extension ObservedModel {
     @inlinable
     public func groupEntities(bySectionKey key: String?) throws(ModelError) -> Changes? {
         try apply { model throws(ModelError) in try model.groupEntities(bySectionKey: key) }
+    }
+
+    /// Groups the entities by another section name; a `nil` function makes one section.
+    @discardableResult
+    @inlinable
+    public func groupEntities(by name: (@Sendable (Entity) -> String?)?) throws(ModelError) -> Changes? {
+        try apply { model throws(ModelError) in try model.groupEntities(by: name) }
     }
 
     /// Changes the filter; `nil` shows all entities. Those that do not pass remain known.

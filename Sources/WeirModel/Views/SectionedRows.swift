@@ -44,6 +44,90 @@ extension SectionedSnapshot: SectionedRows {
     public func path(ofRow number: Int) -> SectionPath? { directory.path(ofRow: number) }
 }
 
+extension SectionedSnapshot: BidirectionalCollection {
+    /// The path of the first element.
+    @inlinable
+    public var startIndex: SectionPath { SectionPath(section: 0, item: 0) }
+
+    /// The path after the last element.
+    @inlinable
+    public var endIndex: SectionPath { SectionPath(section: sectionCount, item: 0) }
+
+    /// Returns the path of the next element.
+    @inlinable
+    public func index(after path: SectionPath) -> SectionPath {
+        let next = SectionPath(section: path.section, item: path.item + 1)
+        return next.item < elementCount(at: path.section) ? next : SectionPath(section: path.section + 1, item: 0)
+    }
+
+    /// Returns the path of the element before.
+    @inlinable
+    public func index(before path: SectionPath) -> SectionPath {
+        if path.item > 0 { return SectionPath(section: path.section, item: path.item - 1) }
+        return SectionPath(section: path.section - 1, item: elementCount(at: path.section - 1) - 1)
+    }
+
+    /// The element at a path, which must exist; `element(at:)` returns `nil` if it does not.
+    @inlinable
+    public subscript(path: SectionPath) -> Element {
+        guard let element = element(at: path) else { preconditionFailure("no element at \(path)") }
+        return element
+    }
+
+    /// Reads the elements section by section.
+    public struct Iterator: IteratorProtocol {
+        @usableFromInline let rows: SectionedSnapshot
+        @usableFromInline var section = 0
+        @usableFromInline var elements: IndexingIterator<[Element]>
+
+        @inlinable
+        init(_ rows: SectionedSnapshot) {
+            self.rows = rows
+            elements = rows.elements(at: 0).makeIterator()
+        }
+
+        /// Returns the next element.
+        @inlinable
+        public mutating func next() -> Element? {
+            if let element = elements.next() { return element }
+            section += 1
+            elements = rows.elements(at: section).makeIterator()
+            return elements.next()
+        }
+    }
+
+    /// Returns an iterator over the elements, in order.
+    @inlinable
+    public func makeIterator() -> Iterator { Iterator(self) }
+}
+
+extension SectionedSnapshot: CustomStringConvertible {
+    /// The numbers of elements and sections.
+    public var description: String {
+        count.counted("element", "elements") + " in " + sectionCount.counted("section", "sections")
+    }
+}
+
+extension SectionedCollection: CustomStringConvertible {
+    /// The numbers of elements and sections.
+    public var description: String { state.description }
+}
+
+extension Batch: CustomStringConvertible {
+    /// The numbers of records, those that are not 0.
+    public var description: String {
+        let counts = [
+            sectionDeletions.count.counted("section deletion", "section deletions"),
+            sectionInsertions.count.counted("section insertion", "section insertions"),
+            sectionMoves.count.counted("section move", "section moves"),
+            deletions.count.counted("deletion", "deletions"), insertions.count.counted("insertion", "insertions"),
+            moves.count.counted("move", "moves"), updates.count.counted("update", "updates"),
+        ]
+        let present = counts.filter { !$0.hasPrefix("0 ") }
+        return present.isEmpty ? "no change" : present.joined(separator: ", ")
+    }
+}
+
 extension CountedTree {
     /// Returns the path of a row in a directory of sections.
     @inlinable

@@ -69,7 +69,7 @@ import Testing
         var model = EntityModel<Member>()
         let twice = [Member.club[0], Member.club[1], Member.club[0]]
         #expect(throws: ModelError.duplicateID(at: 2)) { try model.fetch(twice) }
-        #expect(throws: ModelError.duplicateID(at: 2)) { try model.applyingDifference(from: twice) }
+        #expect(throws: ModelError.duplicateID(at: 2)) { try model.apply(difference: twice) }
         #expect(model.isEmpty)
         try model.insert(twice)
         #expect(model.numberOfEntities == 2)
@@ -102,12 +102,12 @@ import Testing
         let stage = try setting.stage()
         var members = Member.club
         for index in members.indices { members[index].age = 77 }
-        let batch = try #require(try stage.model.applyingDifference(from: members))
+        let batch = try #require(try stage.model.apply(difference: members))
         #expect(batch.updates.count == stage.model.numberOfEntities)
         #expect(batch.moves.isEmpty && batch.insertions.isEmpty && batch.deletions.isEmpty)
         #expect(stage.table.calls == ["row update"])
         stage.checkTable()
-        #expect(try stage.model.applyingDifference(from: members) == nil)
+        #expect(try stage.model.apply(difference: members) == nil)
     }
 
     @Test(arguments: Setting.all)
@@ -116,7 +116,7 @@ import Testing
     ) throws {
         let stage = try setting.stage()
         let target = (Member.page(20..<24) + Member.club.dropFirst(2)).reversed().map { $0 }
-        try stage.model.applyingDifference(from: target)
+        try stage.model.apply(difference: target)
         #expect(Set(stage.model.entities.map(\.id)) == Set(target.filter(setting.passes).map(\.id)))
         #expect(stage.model.numberOfFetchedEntities == target.count)
         for section in stage.model.sections where !setting.isSorted {
@@ -132,7 +132,7 @@ import Testing
         try model.fetch(Member.page(0..<100))
         var members = Member.page(0..<100)
         members.insert(members.remove(at: 80), at: 3)
-        let batch = try #require(try model.applyingDifference(from: members))
+        let batch = try #require(try model.apply(difference: members))
         #expect(batch.moves.map(\.from) == [path(0, 80)])
         #expect(batch.moves.map(\.to) == [path(0, 3)])
         #expect(batch.updates.isEmpty)

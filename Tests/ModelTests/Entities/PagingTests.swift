@@ -42,7 +42,7 @@ import Testing
         check()
         try model.remove(Array(model.entities.prefix(3)))
         check()
-        try model.applyingDifference(from: Array(members[10...]))
+        try model.apply(difference: Array(members[10...]))
         #expect(model.numberOfFetchedEntities == 30)
         check()
         try model.removeSection(at: 0)

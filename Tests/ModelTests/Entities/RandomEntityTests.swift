@@ -172,7 +172,7 @@ struct EntityHistory {
         members.shuffle(using: &generator)
         let expected = members.map { ($0.id, merged($0)) }
         known = Dictionary(uniqueKeysWithValues: expected)
-        try stage.model.applyingDifference(from: members)
+        try stage.model.apply(difference: members)
         return "difference"
     }
 
