@@ -70,6 +70,7 @@ struct ModelMeasurement {
         try measureGrowth(seed: seed)
         try measureMemory(seed: seed)
         try measureDifference(seed: seed)
+        try measureEntities(seed: seed)
         try measureLog(seed: seed)
     }
 
