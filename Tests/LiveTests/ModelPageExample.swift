@@ -19,6 +19,19 @@ final class ContactList: ModelObserver {
     typealias Entity = Contact
     private(set) var lines: [String] = []
 
+    /// A deleted section has its old index only, an inserted one its new index only, and a moved one both.
+    func model(
+        didChange section: SectionInfo<Contact>, atSectionIndex index: Int?, for type: ModelChangeType,
+        newSectionIndex newIndex: Int?
+    ) {
+        switch (index, newIndex) {
+        case (let index?, let newIndex?): lines.append("move section \(section.name) from \(index) to \(newIndex)")
+        case (let index?, nil): lines.append("delete section \(section.name) at \(index)")
+        case (nil, let newIndex?): lines.append("insert section \(section.name) at \(newIndex)")
+        case (nil, nil): break
+        }
+    }
+
     func model(didChange contact: Contact, at path: SectionPath?, for type: ModelChangeType, newPath: SectionPath?) {
         lines.append("\(type) \(contact.firstName)")
     }
@@ -50,5 +63,35 @@ func follow<Row>(_ feed: inout ChangeFeed<Row>, _ copy: inout SectionedCollectio
         try copy.stageDifference(from: snapshot.elements)
         _ = copy.commit()
     case nil: break
+    }
+}
+
+/// A model that the user interface owns. Sections are named by a function instead of a key.
+@MainActor
+final class ContactScreen {
+    private let model = ObservedModel(EntityModel<Contact>(sectionedBy: { $0.lastName.first.map(String.init) }))
+    private let list = ContactList()
+
+    init() { model.add(list) }
+
+    func show(_ contacts: [Contact]) throws { try model.apply(difference: contacts) }
+}
+
+/// A model that an actor owns, for readers anywhere.
+actor ContactBook {
+    private let model = ObservedModel(EntityModel<Contact>(sectionKey: "initial"))
+
+    /// The changes from now on.
+    var changes: ModelChanges<Contact> { model.changes() }
+
+    func insert(_ contacts: [Contact]) throws { try model.insert(contacts) }
+}
+
+/// Follows the book of another actor.
+func follow(_ book: ContactBook, show: (SectionedSnapshot<EntityRow<Contact>>) -> Void) async {
+    for await delivery in await book.changes {
+        switch delivery {
+        case .batches(_, let rows), .reset(let rows): show(rows)
+        }
     }
 }
