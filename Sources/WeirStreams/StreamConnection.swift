@@ -257,11 +257,11 @@ struct StreamMessage: ~Copyable {
     var sequence: UInt64 {
         let known = natsMsg_GetSequence(message)
         if known > 0 { return known }
-        // A message from a consumer carries the sequence in its metadata.
-        var facts: UnsafeMutablePointer<jsMsgMetaData>?
-        guard natsMsg_GetMetaData(&facts, message) == NATS_OK, let facts else { return 0 }
-        defer { jsMsgMetaData_Destroy(facts) }
-        return facts.pointee.Sequence.Stream
+        // A message from a consumer carries it in the subject of its acknowledgement: $JS.ACK, since 2.10 a domain and an
+        // account, the stream, the consumer, the number of deliveries, the sequence, …
+        guard let reply = natsMsg_GetReply(message) else { return 0 }
+        let words = String(cString: reply).split(separator: ".")
+        return words.count < 9 ? 0 : UInt64(words[words.count < 11 ? 5 : 7]) ?? 0
     }
 
     var subject: String { natsMsg_GetSubject(message).map { String(cString: $0) } ?? "" }

@@ -170,66 +170,94 @@ final class StreamReader: RemoteText {
     // MARK: - The consumer
 
     /// A consumer without a stored position. The reader tracks the sequence, and another consumer can continue from it.
+    ///
+    /// It requests messages itself: the `natsSubscription_Fetch` of libnats 3.4 writes past the end of its list if
+    /// messages of an earlier request arrive late.
     private final class Consumer {
-        private static let batch: Int32 = 32
+        private static let batch = 32
+        /// How long to wait for the next message of a request, in milliseconds. The server closes a request earlier.
+        private static let patience: Int64 = 2000
 
+        private let connection: OpaquePointer
         private let subscription: OpaquePointer
-        /// The messages that arrived and were not returned yet, in reverse order.
-        private var ready: [OpaquePointer] = []
+        private let inbox: String
+        /// The subject of requests for messages.
+        private let requests: String
+        /// The number of messages that the server may still send for the current request.
+        private var outstanding = 0
 
-        init(of subject: String, in stream: String, from sequence: UInt64, _ connection: StreamConnection)
+        init(of subject: String, in stream: String, from sequence: UInt64, _ streams: StreamConnection)
             throws(ClusterError)
         {
-            var options = jsSubOptions()
-            jsSubOptions_Init(&options)
-            options.Config.DeliverPolicy = js_DeliverByStartSequence
-            options.Config.OptStartSeq = sequence
-            options.Config.AckPolicy = js_AckNone
-            options.Config.InactiveThreshold = 60_000_000_000
-            options.Config.MemoryStorage = true
-            options.Config.Replicas = 1
-            var subscription: OpaquePointer?
+            var config = jsConsumerConfig()
+            jsConsumerConfig_Init(&config)
+            config.DeliverPolicy = js_DeliverByStartSequence
+            config.OptStartSeq = sequence
+            config.AckPolicy = js_AckNone
+            config.InactiveThreshold = 60_000_000_000
+            config.MemoryStorage = true
+            config.Replicas = 1
+            var info: UnsafeMutablePointer<jsConsumerInfo>?
             var code = jsErrCode(rawValue: 0)
-            let status = stream.withCString { name in
-                options.Stream = name
-                return js_PullSubscribe(&subscription, connection.streams, subject, nil, nil, &options, &code)
+            let status = subject.withCString { subject in
+                config.FilterSubject = subject
+                return js_AddConsumer(&info, streams.streams, stream, &config, nil, &code)
             }
-            guard status == NATS_OK, let subscription else {
+            guard status == NATS_OK, let info, let name = info.pointee.Name else {
                 throw ClusterError("the stream \(stream) refuses a consumer", status, code)
+            }
+            requests = "$JS.API.CONSUMER.MSG.NEXT.\(stream).\(String(cString: name))"
+            jsConsumerInfo_Destroy(info)
+            connection = streams.connection
+            var inbox: UnsafeMutablePointer<CChar>?
+            var subscription: OpaquePointer?
+            guard natsInbox_Create(&inbox) == NATS_OK, let inbox else { throw ClusterError("out of memory") }
+            defer { natsInbox_Destroy(inbox) }
+            self.inbox = String(cString: inbox)
+            let made = natsConnection_SubscribeSync(&subscription, connection, inbox)
+            guard made == NATS_OK, let subscription else {
+                throw ClusterError("the stream \(stream) delivers no messages", made)
             }
             self.subscription = subscription
         }
 
         deinit {
-            for message in ready { natsMsg_Destroy(message) }
             natsSubscription_Unsubscribe(subscription)
             natsSubscription_Destroy(subscription)
         }
 
-        /// Returns the next message. Waits up to one second for it if `waits` is true.
+        /// Returns the next message; `nil` if there is none. Waits up to one second for it if `waits` is true.
         func next(waits: Bool) throws(ClusterError) -> StreamMessage? {
-            if ready.isEmpty { try fetch(Self.batch, waits: false) }
-            if ready.isEmpty, waits { try fetch(1, waits: true) }
-            return ready.popLast().map { StreamMessage($0) }
+            if outstanding == 0 { try request("\"no_wait\":true") }
+            if let message = try received() { return message }
+            guard waits else { return nil }
+            try request("\"expires\":1000000000")
+            return try received()
         }
 
-        private func fetch(_ most: Int32, waits: Bool) throws(ClusterError) {
-            var list = natsMsgList()
-            var request = jsFetchRequest()
-            jsFetchRequest_Init(&request)
-            request.Batch = most
-            request.NoWait = !waits
-            request.Expires = waits ? 1_000_000_000 : 0
-            let status = natsSubscription_FetchRequest(&list, subscription, &request)
-            guard status == NATS_OK else {
-                if status == NATS_TIMEOUT || status == NATS_NOT_FOUND { return }
+        private func request(_ kind: String) throws(ClusterError) {
+            let text = "{\"batch\":\(Self.batch),\(kind)}"
+            let status = natsConnection_PublishRequestString(connection, requests, inbox, text)
+            guard status == NATS_OK else { throw ClusterError("the stream delivers no messages", status) }
+            outstanding = Self.batch
+        }
+
+        /// Returns the next message of the current request; `nil` if the server has closed the request.
+        private func received() throws(ClusterError) -> StreamMessage? {
+            var message: OpaquePointer?
+            let status = natsSubscription_NextMsg(&message, subscription, Self.patience)
+            guard status == NATS_OK, let message else {
+                outstanding = 0
+                if status == NATS_TIMEOUT { return nil }
                 throw ClusterError("the stream delivers no messages", status)
             }
-            for index in (0..<Int(list.Count)).reversed() {
-                if let message = list.Msgs[index] { ready.append(message) }
-                list.Msgs[index] = nil
+            let found = StreamMessage(message)
+            guard found.header("Status") == nil else {
+                outstanding = 0
+                return nil
             }
-            natsMsgList_Destroy(&list)
+            outstanding -= 1
+            return found
         }
     }
 }

@@ -34,7 +34,7 @@ import WeirWire
         let seen = Mailbox<Value?>()
         runOnThread(named: "weir-test") {
             // Each `perform` waits for a turn of the loop, so the loop continues in between.
-            while tail.loop.perform({ tail.assumeIsolated { $0.isReadingPaused } }) == false {}
+            while tail.loop.perform({ tail.assumeIsolated { $0.backPressure.isReadingPaused } }) == false {}
             seen.put(tail.loop.perform { tail.assumeIsolated { look($0) } })
         }
         return try await seen.first()

@@ -148,7 +148,7 @@ struct WatchFilterTests {
         #expect(filter.tally.seen.events == 3)
         try filter.set("/deploy/", origin: "params.filter")
         try desk.write([Sample.event(5, "supper")])
-        #expect(desk.watched.filters.filter.text == filter.text)
+        #expect(desk.watched.filtering.setting.filter.text == filter.text)
         #expect(desk.watched.log.shares.shown == 3)
         #expect(filter.tally.seen.events == 4)
         #expect(filter.tally.removed.events == 1)

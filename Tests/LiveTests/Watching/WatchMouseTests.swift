@@ -92,7 +92,7 @@ struct WatchMouseTests {
         let desk = try Self.watch(
             path, [.togglePause, .goTo("n:250"), .goTo("n:120"), .goTo("n:300"), .goTo("n:120"), .quit])
         let straight = try Self.watch(path, [.togglePause, .goTo("n:120"), .quit])
-        let (model, wanted) = (desk.model?.base, straight.model?.base)
+        let (model, wanted) = (desk.modelPane.model?.base, straight.modelPane.model?.base)
         #expect(model != nil)
         #expect(model?.sectionKeys == wanted?.sectionKeys)
         #expect(model?.count == wanted?.count)
