@@ -24,7 +24,7 @@ actor Peer {
     /// Sent by the loop as soon as the namespace is joined, so that a busy test cannot run into the server's timeout.
     private let token: Secret?
     private var socket: WebSocketClient?
-    private var machine: SocketIOClient?
+    private var machine: SocketIOClientMachine?
     private var timer: LoopTimer?
     private(set) var log: [String] = []
     private(set) var failure: ConnectFailure?
@@ -109,7 +109,7 @@ actor Peer {
     private func happened(_ event: WebSocketEvent) {
         switch event {
         case .opened:
-            machine = SocketIOClient(SocketIOClient.Configuration(revision: revision), openedAt: loop.now)
+            machine = SocketIOClientMachine(SocketIOClientMachine.Configuration(revision: revision), openedAt: loop.now)
         case .received(let messages):
             for message in messages { run { $0.receive(message, at: self.loop.now, into: &$1) } }
         case .closed(let close):
@@ -121,9 +121,9 @@ actor Peer {
         }
     }
 
-    private func run(_ body: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void) {
+    private func run(_ body: (inout SocketIOClientMachine, inout [SocketIOClientMachine.Effect]) -> Void) {
         guard var machine else { return }
-        var effects: [SocketIOClient.Effect] = []
+        var effects: [SocketIOClientMachine.Effect] = []
         body(&machine, &effects)
         self.machine = machine
         for effect in effects { perform(effect) }
@@ -133,7 +133,7 @@ actor Peer {
         }
     }
 
-    private func perform(_ effect: SocketIOClient.Effect) {
+    private func perform(_ effect: SocketIOClientMachine.Effect) {
         switch effect {
         case .send(let message): socket?.send(message)
         case .connected:

@@ -113,8 +113,8 @@ private func packets(
 /// Checks that the client's state machine survives any conversation.
 private func fuzzClient(_ input: ArraySlice<UInt8>) {
     guard let (revision, rest) = takeRevision(input) else { return }
-    var client = SocketIOClient(SocketIOClient.Configuration(revision: revision), openedAt: .zero)
-    var effects: [SocketIOClient.Effect] = []
+    var client = SocketIOClientMachine(SocketIOClientMachine.Configuration(revision: revision), openedAt: .zero)
+    var effects: [SocketIOClientMachine.Effect] = []
     for (step, message) in conversation(rest).enumerated() {
         client.receive(message, at: .zero + .seconds(step), into: &effects)
         client.advance(to: .zero + .seconds(step), into: &effects)

@@ -92,7 +92,7 @@ final class Client: Sendable {
 extension SocketIOReconnection.Configuration {
     /// Uses short delays, so that tests with a reconnect finish quickly.
     static func standard(
-        _ revision: EngineIO.Revision?, _ namespaces: [SocketIOClient.Namespace] = [.init("/")]
+        _ revision: EngineIO.Revision?, _ namespaces: [SocketIOClientMachine.Namespace] = [.init("/")]
     ) -> Self {
         .init(
             revision: revision, namespaces: namespaces,
@@ -101,7 +101,7 @@ extension SocketIOReconnection.Configuration {
 }
 
 extension [SocketIOReconnection.Event] {
-    var joins: [SocketIOClient.Joined] {
+    var joins: [SocketIOClientMachine.Joined] {
         compactMap { if case .joined(let joined) = $0 { joined } else { nil } }
     }
 
@@ -113,7 +113,7 @@ extension [SocketIOReconnection.Event] {
         compactMap { if case .refused(let namespace, let refusal) = $0 { (namespace, refusal) } else { nil } }
     }
 
-    var dropped: [SocketIOClient.Dropped] {
+    var dropped: [SocketIOClientMachine.Dropped] {
         compactMap { if case .dropped(let dropped) = $0 { dropped } else { nil } }
     }
 

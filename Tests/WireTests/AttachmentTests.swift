@@ -19,7 +19,7 @@ struct AttachmentTests {
         let text = #"452-7["b",{"deep":[{"_placeholder":true,"num":1}]},{"num":0,"_placeholder":true},"x"]"#
         #expect(client.receive(text) == [])
         #expect(client.receive(Self.wire([1, 2], revision)) == [])
-        var effects: [SocketIOClient.Effect] = []
+        var effects: [SocketIOClientMachine.Effect] = []
         client.machine.receive(Self.wire([3], revision), at: .zero, into: &effects)
         guard case .event(let event) = try #require(effects.first) else {
             Issue.record("\(effects)")

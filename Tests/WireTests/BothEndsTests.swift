@@ -6,13 +6,13 @@ import WeirWire
 /// until nothing is left to send.
 struct BothEndsTests {
     private struct Link {
-        var client: SocketIOClient
+        var client: SocketIOClientMachine
         var server: SocketIOServer
-        var atClient: [SocketIOClient.Effect] = []
+        var atClient: [SocketIOClientMachine.Effect] = []
         var atServer: [SocketIOServer.Effect] = []
 
         init(_ revision: EngineIO.Revision, namespace: String) {
-            client = SocketIOClient(.init(revision: revision, namespace: namespace), openedAt: .zero)
+            client = SocketIOClientMachine(.init(revision: revision, namespace: namespace), openedAt: .zero)
             server = SocketIOServer(
                 .init(revision: revision, sid: "engine-sid", namespaces: ["/", "/admin"]), openedAt: .zero)
             var effects: [SocketIOServer.Effect] = []
@@ -21,7 +21,7 @@ struct BothEndsTests {
         }
 
         mutating func deliver(_ effects: [SocketIOServer.Effect], at now: Moment) {
-            var answers: [SocketIOClient.Effect] = []
+            var answers: [SocketIOClientMachine.Effect] = []
             for effect in effects {
                 if case .send(let message) = effect {
                     client.receive(message, at: now, into: &answers)
@@ -32,7 +32,7 @@ struct BothEndsTests {
             if !answers.isEmpty { deliver(answers, at: now) }
         }
 
-        mutating func deliver(_ effects: [SocketIOClient.Effect], at now: Moment) {
+        mutating func deliver(_ effects: [SocketIOClientMachine.Effect], at now: Moment) {
             var answers: [SocketIOServer.Effect] = []
             for effect in effects {
                 if case .send(let message) = effect {
@@ -50,8 +50,8 @@ struct BothEndsTests {
             deliver(effects, at: .zero)
         }
 
-        mutating func fromClient(_ step: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void) {
-            var effects: [SocketIOClient.Effect] = []
+        mutating func fromClient(_ step: (inout SocketIOClientMachine, inout [SocketIOClientMachine.Effect]) -> Void) {
+            var effects: [SocketIOClientMachine.Effect] = []
             step(&client, &effects)
             deliver(effects, at: .zero)
         }
@@ -60,7 +60,7 @@ struct BothEndsTests {
         mutating func run(until end: Moment) -> Int {
             var steps = 0
             while let due = [client.deadline, server.deadline].compactMap({ $0 }).min(), due <= end {
-                var fromClient: [SocketIOClient.Effect] = []
+                var fromClient: [SocketIOClientMachine.Effect] = []
                 client.advance(to: due, into: &fromClient)
                 deliver(fromClient, at: due)
                 var fromServer: [SocketIOServer.Effect] = []

@@ -12,7 +12,7 @@ struct EmitTests {
 
     /// A machine of the next connection, opened at `milliseconds` and joined with the given answer.
     private static func reconnected(
-        _ memory: SocketIOClient.Memory, at milliseconds: Int64
+        _ memory: SocketIOClientMachine.Memory, at milliseconds: Int64
     ) -> (ClientTranscript, lines: [String]) {
         var client = ClientTranscript(.init(revision: .v4), memory: memory, openedAt: milliseconds)
         _ = client.receive(openPacket, at: milliseconds)
@@ -32,9 +32,9 @@ struct EmitTests {
     @Test func `a buffered event waits for its namespace, even across a reconnect, and keeps its id`() {
         var client = ClientTranscript(.v4)
         #expect(client.emit(Self.emission("one", ack: .unlimited)) == [])
-        var memory = SocketIOClient.Memory()
+        var memory = SocketIOClientMachine.Memory()
         #expect(client.run { memory = $0.socketClosed(into: &$1) } == [], "what was not sent is not given up")
-        var effects: [SocketIOClient.Effect] = []
+        var effects: [SocketIOClientMachine.Effect] = []
         #expect(memory.emit(Self.emission("two", ack: .unlimited), at: ms(1), into: &effects) == 1)
         #expect(memory.emit(Self.emission("never", .volatile), at: ms(1), into: &effects) == nil)
         #expect(effects.map(\.line) == ["dropped never notJoined"])
@@ -88,10 +88,10 @@ struct EmitTests {
     @Test func `the timeout runs while an event waits, and a timed-out event is not sent`() {
         var client = ClientTranscript(.v4)
         _ = client.emit(Self.emission("ask", ack: .within(.seconds(2))), at: 0)
-        var memory = SocketIOClient.Memory()
+        var memory = SocketIOClientMachine.Memory()
         _ = client.run { memory = $0.socketClosed(into: &$1) }
         #expect(memory.deadline == ms(2_000))
-        var effects: [SocketIOClient.Effect] = []
+        var effects: [SocketIOClientMachine.Effect] = []
         memory.advance(to: ms(2_000), into: &effects)
         #expect(effects.map(\.line) == ["dropped ask 0 timeout"])
         #expect(Self.reconnected(memory, at: 3_000).lines == ["connected engine"])
@@ -125,9 +125,9 @@ struct EmitTests {
     @Test func `a retried event survives as many reconnects as it has attempts`() {
         var client = ClientTranscript.joined(.v4)
         _ = client.emit(Self.emission("a", Self.retried), at: 0)
-        var memory = SocketIOClient.Memory()
+        var memory = SocketIOClientMachine.Memory()
         #expect(client.run { memory = $0.socketClosed(into: &$1) } == [])
-        var effects: [SocketIOClient.Effect] = []
+        var effects: [SocketIOClientMachine.Effect] = []
         _ = memory.emit(Self.emission("b", Self.retried), at: ms(1), into: &effects)
         for attempt in 2...3 {
             var (next, lines) = Self.reconnected(memory, at: Int64(attempt) * 100)
@@ -143,9 +143,9 @@ struct EmitTests {
         _ = client.emit(Self.emission("sent", ack: .unlimited))
         _ = client.emit(Self.emission("out", Self.retried))
         _ = client.emit(Self.emission("behind", Self.retried))
-        var memory = SocketIOClient.Memory()
+        var memory = SocketIOClientMachine.Memory()
         #expect(client.run { memory = $0.socketClosed(into: &$1) } == ["unacknowledged 0 disconnected"])
-        var effects: [SocketIOClient.Effect] = []
+        var effects: [SocketIOClientMachine.Effect] = []
         _ = memory.emit(Self.emission("waits", ack: .unlimited), at: .zero, into: &effects)
         memory.abandon(into: &effects)
         #expect(
@@ -161,7 +161,7 @@ struct EmitTests {
         #expect(
             client.run { $0.disconnect(into: &$1) }
                 == ["send 41", "unacknowledged 0 disconnected", "close requested"])
-        var memory = SocketIOClient.Memory()
+        var memory = SocketIOClientMachine.Memory()
         _ = client.run { memory = $0.socketClosed(into: &$1) }
         #expect(Self.reconnected(memory, at: 0).lines == ["connected engine"])
     }

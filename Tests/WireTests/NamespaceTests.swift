@@ -6,8 +6,8 @@ import WeirWire
 struct NamespaceTests {
     private static func client(_ revision: EngineIO.Revision, _ names: String...) -> ClientTranscript {
         ClientTranscript(
-            SocketIOClient.Configuration(
-                revision: revision, namespaces: names.map { SocketIOClient.Namespace($0) }))
+            SocketIOClientMachine.Configuration(
+                revision: revision, namespaces: names.map { SocketIOClientMachine.Namespace($0) }))
     }
 
     /// A client that joined `/` and `/admin`.
@@ -21,7 +21,7 @@ struct NamespaceTests {
 
     @Test func `revision 4 connects every namespace with its own auth, and each joins on its own answer`() {
         var client = ClientTranscript(
-            SocketIOClient.Configuration(
+            SocketIOClientMachine.Configuration(
                 revision: .v4,
                 namespaces: [.init("/"), .init("/admin", auth: json(#"{"token":"t"}"#)), .init("/other")]))
         #expect(client.receive(openPacket) == ["send 40", #"send 40/admin,{"token":"t"}"#, "send 40/other,"])
@@ -35,7 +35,7 @@ struct NamespaceTests {
     @Test func `the server's id in each namespace is reported`() throws {
         var client = Self.client(.v4, "/admin")
         _ = client.receive(openPacket)
-        var effects: [SocketIOClient.Effect] = []
+        var effects: [SocketIOClientMachine.Effect] = []
         client.machine.receive(.text(#"40/admin,{"sid":"the id"}"#), at: .zero, into: &effects)
         guard case .connected(let joined) = try #require(effects.first) else {
             Issue.record("\(effects)")
@@ -91,7 +91,7 @@ struct NamespaceTests {
 
     @Test func `a namespace may be joined later, left and joined again`() {
         var client = ClientTranscript.joined(.v4)
-        let admin = SocketIOClient.Namespace("/admin", auth: json("{\"a\":1}"))
+        let admin = SocketIOClientMachine.Namespace("/admin", auth: json("{\"a\":1}"))
         #expect(client.run { $0.join(admin, at: ms(1_000), into: &$1) } == [#"send 40/admin,{"a":1}"#])
         #expect(client.run { $0.join(admin, at: ms(1_000), into: &$1) } == [])
         #expect(client.emit("waits", nil, to: "/admin") == [])

@@ -3,7 +3,7 @@ import Testing
 import WeirWire
 
 /// Tests for events that are decoded before the client processes their messages
-/// (`SocketIO.Event.plainArray`, `SocketIOClient.takesPlainEvent`).
+/// (`SocketIO.Event.plainArray`, `SocketIOClientMachine.takesPlainEvent`).
 struct PlainEventTests {
     private static let frames = [
         #"42["a"]"#, #"42["a",1]"#, #"42["realtime:resource",{"b":[1,2,"é\u00e9"]},null]"#, #"42["é",1]"#,
@@ -22,7 +22,7 @@ struct PlainEventTests {
 
     private func client(_ revision: EngineIO.Revision) -> ClientTranscript {
         var client = ClientTranscript(
-            SocketIOClient.Configuration(revision: revision, namespaces: [.init("/"), .init("/b")]))
+            SocketIOClientMachine.Configuration(revision: revision, namespaces: [.init("/"), .init("/b")]))
         _ = client.receive(openPacket)
         for answer in revision == .v3 ? ["40", "40/b,"] : [#"40{"sid":"s"}"#, #"40/b,{"sid":"s"}"#] {
             _ = client.receive(answer)
@@ -42,7 +42,7 @@ struct PlainEventTests {
             plain += 1
             let isHeard = told.machine.takesPlainEvent(at: ms(0))
             #expect(isHeard, "\(frame)")
-            var effects: [SocketIOClient.Effect] = []
+            var effects: [SocketIOClientMachine.Effect] = []
             asked.machine.receive(.text(frame), at: ms(0), into: &effects)
             guard case .event(let received)? = effects.first, effects.count == 1 else {
                 Issue.record("\(frame) brings more than an event")
@@ -54,9 +54,9 @@ struct PlainEventTests {
     }
 
     @Test func `no event is decoded early before the join or between a packet and its attachments`() {
-        var machine = SocketIOClient(SocketIOClient.Configuration(revision: .v4), openedAt: .zero)
+        var machine = SocketIOClientMachine(SocketIOClientMachine.Configuration(revision: .v4), openedAt: .zero)
         var hearing = [machine.takesPlainEvent(at: ms(0))]
-        var effects: [SocketIOClient.Effect] = []
+        var effects: [SocketIOClientMachine.Effect] = []
         for text in [openPacket, #"40{"sid":"s"}"#, #"451-["a",{"_placeholder":true,"num":0}]"#] {
             machine.receive(.text(text), at: ms(0), into: &effects)
             hearing.append(machine.takesPlainEvent(at: ms(0)))

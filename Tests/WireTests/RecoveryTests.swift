@@ -5,19 +5,20 @@ import WeirWire
 /// Tests for connection state recovery at the client (Socket.IO SIO-15).
 struct RecoveryTests {
     /// A client whose server recovers connections.
-    private static func joined(memory: SocketIOClient.Memory = .init(), auth: String? = nil) -> ClientTranscript {
+    private static func joined(memory: SocketIOClientMachine.Memory = .init(), auth: String? = nil) -> ClientTranscript
+    {
         var client = opened(memory, auth: auth)
         _ = client.receive(openPacket)
         _ = client.receive(#"40{"sid":"s","pid":"p"}"#)
         return client
     }
 
-    private static func opened(_ memory: SocketIOClient.Memory, auth: String? = nil) -> ClientTranscript {
+    private static func opened(_ memory: SocketIOClientMachine.Memory, auth: String? = nil) -> ClientTranscript {
         ClientTranscript(.init(revision: .v4, auth: auth.map(json)), memory: memory)
     }
 
-    private static func closed(_ client: inout ClientTranscript) -> SocketIOClient.Memory {
-        var memory = SocketIOClient.Memory()
+    private static func closed(_ client: inout ClientTranscript) -> SocketIOClientMachine.Memory {
+        var memory = SocketIOClientMachine.Memory()
         _ = client.run { memory = $0.socketClosed(into: &$1) }
         return memory
     }
@@ -107,7 +108,8 @@ struct RecoveryTests {
     }
 
     @Test func `each namespace has a session of its own`() {
-        let configuration = SocketIOClient.Configuration(revision: .v4, namespaces: [.init("/"), .init("/admin")])
+        let configuration = SocketIOClientMachine.Configuration(
+            revision: .v4, namespaces: [.init("/"), .init("/admin")])
         var client = ClientTranscript(configuration)
         _ = client.receive(openPacket)
         _ = client.receive(#"40{"sid":"s","pid":"p"}"#)

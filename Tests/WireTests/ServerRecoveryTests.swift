@@ -95,7 +95,7 @@ struct ServerRecoveryTests {
         #expect(server.machine.socketID() == lost.sid)
         store.save(lost, at: ms(1))
         _ = store.record(.init("missed", arguments: json("2")), at: ms(2))
-        var memory = SocketIOClient.Memory()
+        var memory = SocketIOClientMachine.Memory()
         _ = client.run { memory = $0.socketClosed(into: &$1) }
 
         server = ServerTranscript(.v4, recoverySecret: "two")

@@ -3,28 +3,28 @@ import WeirWire
 
 /// A client machine with its effects as comparable lines.
 struct ClientTranscript {
-    var machine: SocketIOClient
+    var machine: SocketIOClientMachine
 
     init(
         _ revision: EngineIO.Revision, namespace: String = "/", auth: String? = nil, openedAt milliseconds: Int64 = 0
     ) {
-        let configuration = SocketIOClient.Configuration(
+        let configuration = SocketIOClientMachine.Configuration(
             revision: revision, namespace: namespace, auth: auth.map(json), handshakeTimeout: .seconds(20))
-        machine = SocketIOClient(configuration, openedAt: ms(milliseconds))
+        machine = SocketIOClientMachine(configuration, openedAt: ms(milliseconds))
     }
 
     init(
-        _ configuration: SocketIOClient.Configuration, memory: SocketIOClient.Memory = .init(),
+        _ configuration: SocketIOClientMachine.Configuration, memory: SocketIOClientMachine.Memory = .init(),
         openedAt milliseconds: Int64 = 0
     ) {
-        machine = SocketIOClient(configuration, memory: memory, openedAt: ms(milliseconds))
+        machine = SocketIOClientMachine(configuration, memory: memory, openedAt: ms(milliseconds))
     }
 
     /// A client that joined its namespace at 0 ms (ping interval 25 s, timeout 20 s).
     static func joined(
         _ revision: EngineIO.Revision, maximumAttachments: Int = Limits.standard, count: Int = 10, depth: Int = 1024
     ) -> ClientTranscript {
-        var configuration = SocketIOClient.Configuration(revision: revision, handshakeTimeout: .seconds(20))
+        var configuration = SocketIOClientMachine.Configuration(revision: revision, handshakeTimeout: .seconds(20))
         configuration.limits.attachments = maximumAttachments
         (configuration.limits.attachmentCount, configuration.limits.depth) = (count, depth)
         var client = ClientTranscript(configuration)
@@ -57,8 +57,8 @@ struct ClientTranscript {
         run { _ = $0.emit(emission, at: ms(milliseconds), into: &$1) }
     }
 
-    mutating func run(_ step: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void) -> [String] {
-        var effects: [SocketIOClient.Effect] = []
+    mutating func run(_ step: (inout SocketIOClientMachine, inout [SocketIOClientMachine.Effect]) -> Void) -> [String] {
+        var effects: [SocketIOClientMachine.Effect] = []
         step(&machine, &effects)
         return effects.map(\.line)
     }
@@ -141,7 +141,7 @@ private func shown(_ attachments: [ArraySlice<UInt8>]) -> String {
     attachments.isEmpty ? "" : " with " + attachments.map { "\(Array($0))" }.joined(separator: " ")
 }
 
-extension SocketIOClient.Effect {
+extension SocketIOClientMachine.Effect {
     var line: String {
         switch self {
         case .send(let message): "send \(message.line)"

@@ -23,9 +23,9 @@ public struct SocketIOAttempt: Sendable {
 /// The reason why an event was not acknowledged.
 public enum AcknowledgementFailure: Error, Hashable, Sendable {
     /// The event was sent, but its acknowledgement can no longer arrive.
-    case unacknowledged(SocketIOClient.AckFailure)
+    case unacknowledged(SocketIOClientMachine.AckFailure)
     /// The event was not sent.
-    case notSent(SocketIOClient.DropCause)
+    case notSent(SocketIOClientMachine.DropCause)
 }
 
 /// A Socket.IO client on an `EventLoop` that reconnects by itself. It supports all transports, several namespaces, and
@@ -113,7 +113,7 @@ public final class SocketIOConnection: Sendable {
     }
 
     /// Joins another namespace, on this connection and later ones.
-    public func join(_ namespace: SocketIOClient.Namespace) {
+    public func join(_ namespace: SocketIOClientMachine.Namespace) {
         loop.preconditionOnLoop()
         core.change { machine, now, effects in machine.join(namespace, at: now, into: &effects) }
     }

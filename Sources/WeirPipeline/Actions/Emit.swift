@@ -269,7 +269,7 @@ extension Session {
     }
 }
 
-extension SocketIOClient.AckFailure {
+extension SocketIOClientMachine.AckFailure {
     /// The outcome of the event after this failure.
     var outcome: EmitReport.Outcome {
         switch self {

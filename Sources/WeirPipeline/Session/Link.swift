@@ -59,7 +59,7 @@ enum LossCause: Hashable, Sendable {
     /// The peer or the network closed the connection.
     case closed(WebSocketClose)
     /// The Socket.IO client ended the connection.
-    case protocolEnd(SocketIOClient.CloseCause)
+    case protocolEnd(SocketIOClientMachine.CloseCause)
     /// The Bayeux client ended the connection.
     case channelsEnd(BayeuxClient.CloseCause)
     /// The client for plain JSON messages ended the connection.
@@ -107,7 +107,7 @@ enum LossCause: Hashable, Sendable {
         }
     }
 
-    private static func text(of cause: SocketIOClient.CloseCause) -> String {
+    private static func text(of cause: SocketIOClientMachine.CloseCause) -> String {
         switch cause {
         case .pingTimeout: "ping timeout: the server was silent for too long"
         case .handshakeTimeout: "no Socket.IO handshake in time"
@@ -195,7 +195,7 @@ struct ConnectionHistory: Sendable {
     /// The Engine.IO revision to use next; `nil` if it is unknown.
     var revision: EngineIO.Revision?
     /// The state that the protocol client of the last connection left for its successor.
-    var memory = SocketIOClient.Memory()
+    var memory = SocketIOClientMachine.Memory()
     var channels = BayeuxClient.Memory()
     var messages = MessageClient.Memory()
     /// The server's answers about the namespaces that the open connection requested.

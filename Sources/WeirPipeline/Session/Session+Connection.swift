@@ -66,13 +66,13 @@ extension Session {
         case .socketIO(let revision):
             let payload =
                 auth.map { RawJSON(unchecked: ArraySlice($0.reveal().utf8)) } ?? backend.connectPayload(token: token)
-            var told = SocketIOClient.Configuration(
+            var told = SocketIOClientMachine.Configuration(
                 revision: revision,
-                namespaces: configuration.namespaces.map { SocketIOClient.Namespace($0, auth: payload) })
+                namespaces: configuration.namespaces.map { SocketIOClientMachine.Namespace($0, auth: payload) })
             told.limits = configuration.limits
             told.detectsRevision = detectsRevision
             (history.joining, history.recoveredEvents) = (NamespaceAnswers(configuration.namespaces), 0)
-            client = SocketIOClient(told, memory: history.memory, openedAt: context.now)
+            client = SocketIOClientMachine(told, memory: history.memory, openedAt: context.now)
             client?.set(reading, at: context.now)
             history.connectPayload = payload.map { _ in auth == nil ? "token" : "auth object" }
             if revision == .v3 { tellOfUnsentPayload() }

@@ -43,7 +43,8 @@ extension Session {
 
     /// Runs `body` on the Socket.IO client of the open connection, in place, and carries out the client's effects.
     mutating func withClient(
-        into effects: inout [Effect], _ body: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void
+        into effects: inout [Effect],
+        _ body: (inout SocketIOClientMachine, inout [SocketIOClientMachine.Effect]) -> Void
     ) {
         guard let connection = link.open?.connection, client != nil else { return }
         var wire = wireEffects
@@ -57,7 +58,7 @@ extension Session {
     /// Removes the protocol clients of a connection that has ended, and keeps their state for their successors.
     mutating func retireClient(into effects: inout [Effect]) {
         // Everything that awaits an acknowledgement is lost.
-        var told: [SocketIOClient.Effect] = []
+        var told: [SocketIOClientMachine.Effect] = []
         if let memory = client?.socketClosed(into: &told) { history.memory = memory }
         client = nil
         retireChannels()
@@ -66,7 +67,9 @@ extension Session {
         forgetEmits(into: &effects)
     }
 
-    private mutating func carryOut(_ effect: SocketIOClient.Effect, on connection: Int, into effects: inout [Effect]) {
+    private mutating func carryOut(
+        _ effect: SocketIOClientMachine.Effect, on connection: Int, into effects: inout [Effect]
+    ) {
         switch effect {
         case .send(let message): effects.append(.send(connection: connection, message))
         case .connected(let joined):

@@ -41,7 +41,7 @@ package struct Session: Sendable {
     var resumedAt = Moment.zero
     /// The protocol client of the open connection. At most one of `client`, `bayeux` and `messages` exists, depending
     /// on the backend's protocol; `nil` while no connection is open.
-    var client: SocketIOClient?
+    var client: SocketIOClientMachine?
     /// The Bayeux client of the open connection.
     var bayeux: BayeuxClient?
     /// The client for plain JSON messages of the open connection.
@@ -75,7 +75,7 @@ package struct Session: Sendable {
     /// The selection as last reported by `Effect.remember`.
     private var keptGlobals: Globals
     /// A buffer that is reused between inputs to keep its capacity.
-    var wireEffects: [SocketIOClient.Effect] = []
+    var wireEffects: [SocketIOClientMachine.Effect] = []
 
     /// Creates a session that has not started.
     ///

@@ -1,7 +1,7 @@
 /// The client end of one Engine.IO session's transports (Engine.IO EIO-1 to EIO-34).
 ///
 /// It turns polling requests, probes and pauses into the packet stream that a WebSocket of the session's revision would
-/// carry. Heartbeats are packets of that stream; `SocketIOClient`, one layer above, handles them.
+/// carry. Heartbeats are packets of that stream; `SocketIOClientMachine`, one layer above, handles them.
 ///
 ///     idle ──► openingWebSocket ──► webSocket ─────────────────────────────────────► over
 ///      │            │ auto only        ▲ `5` sent                                     ▲

@@ -30,7 +30,7 @@ struct EmitLedger: Sendable {
     /// Sends an event to a joined namespace.
     mutating func send(
         _ emission: SocketIO.Emission, at now: Moment, _ revision: EngineIO.Revision,
-        into effects: inout [SocketIOClient.Effect]
+        into effects: inout [SocketIOClientMachine.Effect]
     ) -> Int? {
         switch emission.delivery {
         case .volatile, .buffered:
@@ -47,7 +47,7 @@ struct EmitLedger: Sendable {
     /// Keeps an event for a namespace that is not joined, if its delivery mode and the available room permit.
     mutating func hold(
         _ emission: SocketIO.Emission, at now: Moment, _ policy: SocketIO.OverflowPolicy,
-        into effects: inout [SocketIOClient.Effect]
+        into effects: inout [SocketIOClientMachine.Effect]
     ) -> Int? {
         switch emission.delivery {
         case .volatile: return drop(emission, .notJoined, into: &effects)
@@ -58,7 +58,8 @@ struct EmitLedger: Sendable {
 
     /// Drops an event instead of sending it, and reports that.
     mutating func drop(
-        _ emission: SocketIO.Emission, _ why: SocketIOClient.DropCause, into effects: inout [SocketIOClient.Effect]
+        _ emission: SocketIO.Emission, _ why: SocketIOClientMachine.DropCause,
+        into effects: inout [SocketIOClientMachine.Effect]
     ) -> Int? {
         let wantsAck =
             switch (emission.delivery, emission.ack) {
@@ -72,7 +73,7 @@ struct EmitLedger: Sendable {
 
     private mutating func buffer(
         _ emission: SocketIO.Emission, at now: Moment, _ policy: SocketIO.OverflowPolicy,
-        into effects: inout [SocketIOClient.Effect]
+        into effects: inout [SocketIOClientMachine.Effect]
     ) -> Int? {
         let id = issue(emission.ack, at: now, isSent: false, into: &effects)
         let pending = Pending(emission: emission, id: id)
@@ -88,7 +89,9 @@ struct EmitLedger: Sendable {
         return id
     }
 
-    private mutating func queue(_ emission: SocketIO.Emission, into effects: inout [SocketIOClient.Effect]) -> Int? {
+    private mutating func queue(_ emission: SocketIO.Emission, into effects: inout [SocketIOClientMachine.Effect])
+        -> Int?
+    {
         let id = acks.reserve()
         if !retries.append(RetryQueue.Item(emission: emission, id: id)) {
             tellDropped(emission, id, .overflow, into: &effects)
@@ -97,7 +100,7 @@ struct EmitLedger: Sendable {
     }
 
     private mutating func issue(
-        _ request: SocketIO.AckRequest, at now: Moment, isSent: Bool, into effects: inout [SocketIOClient.Effect]
+        _ request: SocketIO.AckRequest, at now: Moment, isSent: Bool, into effects: inout [SocketIOClientMachine.Effect]
     ) -> Int? {
         let due: Moment? =
             switch request {
@@ -113,7 +116,9 @@ struct EmitLedger: Sendable {
     // MARK: What happens to it
 
     /// Sends the waiting events, in order, after the namespace is joined.
-    mutating func flush(at now: Moment, _ revision: EngineIO.Revision, into effects: inout [SocketIOClient.Effect]) {
+    mutating func flush(
+        at now: Moment, _ revision: EngineIO.Revision, into effects: inout [SocketIOClientMachine.Effect]
+    ) {
         for pending in buffered.drain() {
             if let id = pending.id { acks.noteSent(id) }
             pending.emission.send(to: namespace, id: pending.id, revision, into: &effects)
@@ -124,7 +129,7 @@ struct EmitLedger: Sendable {
     /// Handles an acknowledgement. One that is not pending is ignored.
     mutating func settle(
         _ answer: SocketIO.Acknowledgement, at now: Moment, _ revision: EngineIO.Revision,
-        into effects: inout [SocketIOClient.Effect]
+        into effects: inout [SocketIOClientMachine.Effect]
     ) {
         if acks.settle(answer.id) {
             effects.append(.acknowledged(answer))
@@ -136,7 +141,7 @@ struct EmitLedger: Sendable {
 
     /// Performs the steps that are due by `now`. `revision` is `nil` while the namespace is not joined.
     mutating func advance(
-        to now: Moment, _ revision: EngineIO.Revision?, into effects: inout [SocketIOClient.Effect]
+        to now: Moment, _ revision: EngineIO.Revision?, into effects: inout [SocketIOClientMachine.Effect]
     ) {
         for id in acks.expire(at: now) {
             if let pending = buffered.remove(where: { $0.id == id }) {
@@ -153,13 +158,13 @@ struct EmitLedger: Sendable {
 
     /// Handles the loss of the connection, or of the namespace on it. Events already sent are reported as
     /// unacknowledged; waiting events keep waiting.
-    mutating func disconnected(into effects: inout [SocketIOClient.Effect]) {
+    mutating func disconnected(into effects: inout [SocketIOClientMachine.Effect]) {
         for id in acks.giveUpSent() { tellUnacknowledged(id, .disconnected, into: &effects) }
         if let item = retries.endAttempt() { tellUnacknowledged(item.id, .disconnected, into: &effects) }
     }
 
     /// Gives up all events, because the namespace will not be joined again.
-    mutating func abandon(into effects: inout [SocketIOClient.Effect]) {
+    mutating func abandon(into effects: inout [SocketIOClientMachine.Effect]) {
         recovery = RecoveryPoint()
         let waiting = buffered.drain()
         for pending in waiting {
@@ -171,23 +176,24 @@ struct EmitLedger: Sendable {
     }
 
     private mutating func sendRetried(
-        at now: Moment, _ revision: EngineIO.Revision, into effects: inout [SocketIOClient.Effect]
+        at now: Moment, _ revision: EngineIO.Revision, into effects: inout [SocketIOClientMachine.Effect]
     ) {
         guard let item = retries.next(at: now) else { return }
         item.emission.send(to: namespace, id: item.id, revision, into: &effects)
     }
 
     private func tellUnacknowledged(
-        _ id: Int, _ cause: SocketIOClient.AckFailure, into effects: inout [SocketIOClient.Effect]
+        _ id: Int, _ cause: SocketIOClientMachine.AckFailure, into effects: inout [SocketIOClientMachine.Effect]
     ) {
         effects.append(.unacknowledged(namespace: namespace, id: id, cause))
     }
 
     private func tellDropped(
-        _ emission: SocketIO.Emission, _ id: Int?, _ cause: SocketIOClient.DropCause,
-        into effects: inout [SocketIOClient.Effect]
+        _ emission: SocketIO.Emission, _ id: Int?, _ cause: SocketIOClientMachine.DropCause,
+        into effects: inout [SocketIOClientMachine.Effect]
     ) {
-        effects.append(.dropped(SocketIOClient.Dropped(emission: emission, namespace: namespace, id: id, cause: cause)))
+        effects.append(
+            .dropped(SocketIOClientMachine.Dropped(emission: emission, namespace: namespace, id: id, cause: cause)))
     }
 }
 

@@ -152,9 +152,10 @@ extension SocketIO.Emission {
 
     /// Appends the messages of the event to the effects.
     func send(
-        to namespace: String, id: Int?, _ revision: EngineIO.Revision, into effects: inout [SocketIOClient.Effect]
+        to namespace: String, id: Int?, _ revision: EngineIO.Revision,
+        into effects: inout [SocketIOClientMachine.Effect]
     ) {
-        effects += messages(to: namespace, id: id, revision).map(SocketIOClient.Effect.send)
+        effects += messages(to: namespace, id: id, revision).map(SocketIOClientMachine.Effect.send)
     }
 }
 

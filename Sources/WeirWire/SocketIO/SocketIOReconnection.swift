@@ -1,10 +1,10 @@
 public import WeirJSON
 
-/// A client that stays connected: a sequence of connections, each with its own `SocketIOClient`, and the state that
+/// A client that stays connected: a sequence of connections, each with its own `SocketIOClientMachine`, and the state that
 /// outlives them.
 ///
 /// ```
-/// idle ──start──► connecting ──opened──► open ──SocketIOClient wants the close──► closing
+/// idle ──start──► connecting ──opened──► open ──SocketIOClientMachine wants the close──► closing
 ///                   ▲    │ failed          │ closed                                 │ closed
 ///                   │    ▼                 ▼                                        ▼
 ///                 waiting (backoff) ◄──────┴────────────────────────────────────────┘
@@ -24,7 +24,7 @@ public struct SocketIOReconnection: Sendable {
         /// The packet stream is open, with `client` on it. Follows: closing, waiting, connecting, over.
         case open(EngineIO.Revision)
         /// The close of the stream was requested, for this reason. Follows: waiting, connecting, over.
-        case closing(SocketIOClient.CloseCause)
+        case closing(SocketIOClientMachine.CloseCause)
         /// The next attempt begins at `until`. Follows: connecting, over.
         case waiting(until: Moment)
         /// The client does nothing more.
@@ -35,11 +35,11 @@ public struct SocketIOReconnection: Sendable {
     var random: RandomSource
     var state = State.idle
     /// The client of the open stream; `nil` in any other state.
-    var client: SocketIOClient?
-    var memory = SocketIOClient.Memory()
+    var client: SocketIOClientMachine?
+    var memory = SocketIOClientMachine.Memory()
     private var reading = SocketReading.resumed
     /// The wanted namespaces. `askAgain` is when to rejoin one from which the server removed the client.
-    var wanted: [(namespace: SocketIOClient.Namespace, askAgain: Moment?)]
+    var wanted: [(namespace: SocketIOClientMachine.Namespace, askAgain: Moment?)]
     /// The number of attempts since the last session that lasted.
     var attempt = 0
     var steadiness = Steadiness()
@@ -84,7 +84,7 @@ extension SocketIOReconnection {
     ///
     /// - Returns: The acknowledgement id, if the event requests an acknowledgement.
     public mutating func emit(_ emission: SocketIO.Emission, at now: Moment, into effects: inout [Effect]) -> Int? {
-        var told: [SocketIOClient.Effect] = []
+        var told: [SocketIOClientMachine.Effect] = []
         let id: Int?
         if client != nil {
             id = client?.emit(emission, at: now, into: &told)
@@ -110,7 +110,9 @@ extension SocketIOReconnection {
     }
 
     /// Joins another namespace, on this connection and on later ones.
-    public mutating func join(_ namespace: SocketIOClient.Namespace, at now: Moment, into effects: inout [Effect]) {
+    public mutating func join(
+        _ namespace: SocketIOClientMachine.Namespace, at now: Moment, into effects: inout [Effect]
+    ) {
         if case .over = state { return }
         let name = SocketIO.NamespaceAddress(namespace.name).name
         if let index = wanted.firstIndex(where: { $0.namespace.matches(name) }) {
@@ -163,13 +165,13 @@ extension SocketIOReconnection {
         for index in wanted.indices { wanted[index].askAgain = nil }
         state = .open(revision)
         refusal = nil
-        var told = SocketIOClient.Configuration(
+        var told = SocketIOClientMachine.Configuration(
             revision: revision, namespaces: namespaces, handshakeTimeout: configuration.handshakeTimeout,
             overflow: configuration.overflow)
         told.detectsRevision = configuration.revision == nil && self.revision == nil
-        client = SocketIOClient(told, memory: memory, openedAt: now)
+        client = SocketIOClientMachine(told, memory: memory, openedAt: now)
         client?.set(reading, at: now)
-        memory = SocketIOClient.Memory()
+        memory = SocketIOClientMachine.Memory()
     }
 
     /// Handles a packet stream that could not be opened.
@@ -211,7 +213,7 @@ extension SocketIOReconnection {
     }
 
     mutating func fire(_ due: Moment, into effects: inout [Effect]) {
-        var told: [SocketIOClient.Effect] = []
+        var told: [SocketIOClientMachine.Effect] = []
         memory.advance(to: due, into: &told)
         carryOut(told, at: due, into: &effects)
         if case .waiting(let until) = state, until <= due { return connect(into: &effects) }
@@ -231,7 +233,7 @@ extension SocketIOReconnection {
         /// The Engine.IO revision; `nil` detects it, starting with 4.
         public var revision: EngineIO.Revision?
         /// The namespaces to join. The first one is the default for calls that name no namespace.
-        public var namespaces: [SocketIOClient.Namespace]
+        public var namespaces: [SocketIOClientMachine.Namespace]
         /// How long the open packet and the answers for the namespaces may take together.
         public var handshakeTimeout: Duration
         /// Which event to drop when too many wait for their namespace.
@@ -244,7 +246,7 @@ extension SocketIOReconnection {
         public var returnsAfterKick: Bool
         /// Creates a configuration. By default, the client joins `/`, never gives up, and returns after it was removed.
         public init(
-            revision: EngineIO.Revision? = nil, namespaces: [SocketIOClient.Namespace] = [.init()],
+            revision: EngineIO.Revision? = nil, namespaces: [SocketIOClientMachine.Namespace] = [.init()],
             handshakeTimeout: Duration = .seconds(20), overflow: SocketIO.OverflowPolicy = .refuseNewest,
             backoff: Backoff = Backoff(base: .seconds(1), cap: .seconds(5)), maximumAttempts: Int? = nil,
             returnsAfterKick: Bool = true
@@ -280,7 +282,7 @@ extension SocketIOReconnection {
         /// A connection attempt begins. `attempt` counts from 1.
         case connecting(attempt: Int)
         /// The client joined a namespace.
-        indirect case joined(SocketIOClient.Joined)
+        indirect case joined(SocketIOClientMachine.Joined)
         /// The server refused a namespace. It is not requested again.
         case refused(namespace: String, SocketIO.Refusal)
         /// An event from the server arrived.
@@ -288,9 +290,9 @@ extension SocketIOReconnection {
         /// The server acknowledged an emitted event.
         case acknowledged(SocketIO.Acknowledgement)
         /// A sent event will not be acknowledged.
-        case unacknowledged(namespace: String, id: Int, SocketIOClient.AckFailure)
+        case unacknowledged(namespace: String, id: Int, SocketIOClientMachine.AckFailure)
         /// An emitted event was not sent.
-        indirect case dropped(SocketIOClient.Dropped)
+        indirect case dropped(SocketIOClientMachine.Dropped)
         /// The server removed the client from a namespace.
         case disconnected(namespace: String)
         /// A frame of the server was rejected.
@@ -308,7 +310,7 @@ extension SocketIOReconnection {
         /// The peer or the network ended the connection.
         case closed(WebSocketClose)
         /// The client itself ended the connection.
-        case protocolEnd(SocketIOClient.CloseCause)
+        case protocolEnd(SocketIOClientMachine.CloseCause)
     }
 
     /// The reasons for which no further connection is made.
@@ -331,16 +333,16 @@ extension SocketIOReconnection {
 extension SocketIOReconnection {
     mutating func withClient(
         at now: Moment, into effects: inout [Effect],
-        _ body: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void
+        _ body: (inout SocketIOClientMachine, inout [SocketIOClientMachine.Effect]) -> Void
     ) {
         guard client != nil else { return }
-        var told: [SocketIOClient.Effect] = []
+        var told: [SocketIOClientMachine.Effect] = []
         body(&client!, &told)
         carryOut(told, at: now, into: &effects)
     }
 
     mutating func carryOut(
-        _ told: [SocketIOClient.Effect], at now: Moment, into effects: inout [Effect]
+        _ told: [SocketIOClientMachine.Effect], at now: Moment, into effects: inout [Effect]
     ) {
         for effect in told {
             switch effect {
@@ -390,7 +392,7 @@ extension SocketIOReconnection {
 
     /// Ends the stream's client and keeps its memory for the next one.
     mutating func retireClient(at now: Moment, into effects: inout [Effect]) {
-        var told: [SocketIOClient.Effect] = []
+        var told: [SocketIOClientMachine.Effect] = []
         if let left = client?.socketClosed(into: &told) { memory = left }
         client = nil
         carryOut(told, at: now, into: &effects)
@@ -406,7 +408,7 @@ extension SocketIOReconnection {
 
     /// Handles the end of a stream that the client wanted closed.
     mutating func closed(
-        by cause: SocketIOClient.CloseCause, at now: Moment, into effects: inout [Effect]
+        by cause: SocketIOClientMachine.CloseCause, at now: Moment, into effects: inout [Effect]
     ) {
         switch cause {
         case .requested: end(.requested, into: &effects)
@@ -458,14 +460,14 @@ extension SocketIOReconnection {
 
     mutating func end(_ ending: Ending, into effects: inout [Effect]) {
         state = .over
-        var told: [SocketIOClient.Effect] = []
+        var told: [SocketIOClientMachine.Effect] = []
         memory.abandon(into: &told)
-        memory = SocketIOClient.Memory()
+        memory = SocketIOClientMachine.Memory()
         carryOut(told, at: .zero, into: &effects)
         effects.append(.tell(.ended(ending)))
     }
 }
 
-extension SocketIOClient.Namespace {
+extension SocketIOClientMachine.Namespace {
     func matches(_ name: String) -> Bool { SocketIO.NamespaceAddress(self.name).name == name }
 }

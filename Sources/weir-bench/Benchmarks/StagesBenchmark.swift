@@ -185,8 +185,8 @@ extension ReplayStage {
     private static func decodeEvents(_ bytes: [UInt8]) throws(RecordingError) -> ReplayTally {
         var tally = ReplayTally()
         var reader = try RecordingReader(bytes: bytes)
-        var client = SocketIOClient(SocketIOClient.Configuration(revision: .v4), openedAt: .zero)
-        var effects: [SocketIOClient.Effect] = []
+        var client = SocketIOClientMachine(SocketIOClientMachine.Configuration(revision: .v4), openedAt: .zero)
+        var effects: [SocketIOClientMachine.Effect] = []
         while let entry = try reader.next() {
             guard case .record(let record, let stamp) = entry else {
                 tally.undecodable += 1
@@ -266,7 +266,7 @@ extension ReplayStage {
 
 extension ReplayTally {
     /// Decodes an event and counts it if it is part of the traffic. Answers to joins do not count.
-    fileprivate mutating func add(_ effect: SocketIOClient.Effect) {
+    fileprivate mutating func add(_ effect: SocketIOClientMachine.Effect) {
         switch effect {
         case .event(let event):
             do {

@@ -144,11 +144,11 @@ struct FrameCounter: SourceReader {
 /// Decodes every event and discards it.
 struct EventDecoder: SourceReader {
     private(set) var progress = SourceProgress()
-    private var client: SocketIOClient?
-    private var effects: [SocketIOClient.Effect] = []
+    private var client: SocketIOClientMachine?
+    private var effects: [SocketIOClientMachine.Effect] = []
 
     mutating func opened(at now: Moment) -> [WebSocketMessage] {
-        client = SocketIOClient(SocketIOClient.Configuration(revision: .v4), openedAt: now)
+        client = SocketIOClientMachine(SocketIOClientMachine.Configuration(revision: .v4), openedAt: now)
         return []
     }
 
@@ -166,7 +166,7 @@ struct EventDecoder: SourceReader {
         return answers
     }
 
-    private mutating func handle(_ effect: SocketIOClient.Effect, _ answers: inout [WebSocketMessage]) {
+    private mutating func handle(_ effect: SocketIOClientMachine.Effect, _ answers: inout [WebSocketMessage]) {
         switch effect {
         case .send(let message): answers.append(message)
         case .connected: client?.emit("blast", arguments: nil, into: &effects)

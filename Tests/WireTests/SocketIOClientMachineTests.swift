@@ -71,7 +71,7 @@ struct SocketIOClientTests {
     private static let bareOpen = #"0{"sid":"engine","upgrades":[],"pingInterval":25000,"pingTimeout":5000}"#
 
     private func guessing(_ namespace: String = "/") -> ClientTranscript {
-        var configuration = SocketIOClient.Configuration(revision: .v4, namespace: namespace)
+        var configuration = SocketIOClientMachine.Configuration(revision: .v4, namespace: namespace)
         configuration.detectsRevision = true
         return ClientTranscript(configuration)
     }

@@ -1,7 +1,7 @@
 public import WeirJSON
 
 // The calls of the application.
-extension SocketIOClient {
+extension SocketIOClientMachine {
     /// Sends an event at the time `now`.
     ///
     /// If the namespace is not joined yet, `delivery` determines what happens to the event. An event that is not sent,

@@ -1,7 +1,7 @@
 import WeirJSON
 
 // Input from the server.
-extension SocketIOClient {
+extension SocketIOClientMachine {
     /// Handles a WebSocket message from the server.
     public mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
         self.now = now
@@ -189,7 +189,7 @@ extension ArraySlice<UInt8> {
 
 // MARK: - Namespaces
 
-extension SocketIOClient {
+extension SocketIOClientMachine {
     /// Handles a CONNECT. One without a `sid` on Engine.IO 4 comes from a server of revision 3 that ignores the
     /// requested revision (Engine.IO EIO-14).
     private mutating func receiveConnect(

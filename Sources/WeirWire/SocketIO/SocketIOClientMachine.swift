@@ -29,7 +29,7 @@ public import WeirJSON
 ///
 /// Timers fire only in `advance(to:into:)`. A message that arrives late is still handled, because it proves that the
 /// server is alive. After a `.close` effect the client has finished: it accepts any input and returns no effects.
-public struct SocketIOClient: Sendable {
+public struct SocketIOClientMachine: Sendable {
     enum State {
         /// The open packet has not arrived yet. Follows: listening, open, finished.
         case opening(until: Moment)
@@ -128,7 +128,7 @@ public struct SocketIOClient: Sendable {
 
 // MARK: - The end
 
-extension SocketIOClient {
+extension SocketIOClientMachine {
     /// Leaves every namespace permanently and requests the close of the socket. Waiting events are given up.
     public mutating func disconnect(into effects: inout [Effect]) {
         if case .finished = state { return }
@@ -174,7 +174,7 @@ extension SocketIOClient {
 
 // MARK: - Time
 
-extension SocketIOClient {
+extension SocketIOClientMachine {
     /// Performs the steps that are due up to `now`, each at its own deadline.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
@@ -217,7 +217,7 @@ extension SocketIOClient {
     }
 }
 
-extension SocketIOClient {
+extension SocketIOClientMachine {
     /// A namespace to join, with the credentials for it.
     public struct Namespace: Hashable, Sendable {
         /// The name; `/` for the default namespace. Over Engine.IO 3 it may have a query, `/admin?token=1`.
@@ -368,7 +368,7 @@ extension SocketIOClient {
     }
 }
 
-extension SocketIOClient {
+extension SocketIOClientMachine {
     /// The state of one namespace that the client has requested, or to which a server of Engine.IO 3 has joined it.
     struct Membership: Sendable {
         enum State {
@@ -479,7 +479,7 @@ extension RawJSON {
     }
 }
 
-extension SocketIOClient {
+extension SocketIOClientMachine {
     /// The state that outlives a connection: sessions to recover, waiting events, and retry queues.
     ///
     /// Take it from `socketClosed(into:)` and pass it to the next client. Between two clients, emit to it directly.
