@@ -151,7 +151,8 @@ extension JSONTextDecoder: SingleValueDecodingContainer {
     func decodeNil() -> Bool { (try? read(Bool.self) { (reader) throws(JSONError) in try reader.null() }) ?? false }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        if let value = try scalar(type) as? Value { return value }
+        // Two steps, since the cast of a missing scalar to an optional type would succeed.
+        if let scalar = try scalar(type), let value = scalar as? Value { return value }
         return try Value(from: self)
     }
 

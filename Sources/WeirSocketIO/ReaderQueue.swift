@@ -63,6 +63,9 @@ final class ReaderQueue<Element: Sendable>: Sendable {
         for (continuation, element) in given { continuation.resume(returning: element) }
     }
 
+    /// The number of elements that wait.
+    var count: Int { state.look { $0.count } }
+
     /// Whether the feeder should pause: the bound was reached, and more than half still waits. With `hard`, whether
     /// sixteen times the bound waits.
     func isFull(hard: Bool) -> Bool {

@@ -28,6 +28,7 @@ final class Readers: Sendable {
     private struct State {
         var life = Life.new
         var lastID: UInt64 = 0
+        var connections = 0
         var events: [UInt64: EventReader] = [:]
         var states: [UInt64: ReaderQueue<SocketIOState>] = [:]
         var current: SocketIOState?
@@ -87,6 +88,14 @@ final class Readers: Sendable {
     }
 
     // MARK: The driver's side
+
+    /// Returns a number for a new connection, which no other connection of this client has.
+    func nextConnection() -> Int {
+        state.change { state in
+            state.connections += 1
+            return state.connections
+        }
+    }
 
     /// Gives events to their readers, in order.
     func deliver(_ arrivals: [Arrival]) {

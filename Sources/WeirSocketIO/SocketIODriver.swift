@@ -44,7 +44,7 @@ actor SocketIODriver {
     /// The number of attempts that failed since the main namespace was joined.
     private var failed = 0
     private var connection: SocketIOConnection?
-    /// The number of connections so far. An event can only be acknowledged on its own connection.
+    /// The number of the connection. An event can only be acknowledged on its own.
     private var number = 0
     private var wanted: Set<String>
     private var joined: Set<String> = []
@@ -116,7 +116,7 @@ actor SocketIODriver {
     private func handle(_ event: SocketIOReconnection.Event) {
         switch event {
         case .connecting(let attempt):
-            number += 1
+            number = readers.nextConnection()
             readers.tell(.connecting(attempt: attempt))
         case .joined(let told): noteJoined(told)
         case .refused(let namespace, let refusal): noteRefused(namespace, refusal)

@@ -79,6 +79,9 @@ public struct SocketIOEvents: AsyncSequence, Sendable {
             namespace.client, namespace.client.readers.addEvents(namespace.name, name, bound: bound))
     }
 
+    /// The number of events that wait to be read.
+    var waitingCount: Int { reading.queue.count }
+
     /// Returns an iterator, which shares the events with all others of this sequence.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reading: reading) }
 

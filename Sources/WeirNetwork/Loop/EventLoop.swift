@@ -173,6 +173,9 @@ struct Inbox {
 extension EventLoop {
     /// Enqueues a job of an actor pinned to the loop. Any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
+        // The job may release the actor, and with it the last reference to the loop, while the loop still runs it.
+        let loop = Unmanaged.passUnretained(self).retain()
+        defer { loop.release() }
         post(.job(UnownedJob(job)))
     }
 
