@@ -35,7 +35,7 @@ let package = Package(
         .executable(name: "weir", targets: ["weir"]),
         .executable(name: "weir-bench", targets: ["weir-bench"]),
         .library(name: "WeirLive", targets: ["WeirLive"]),
-        .library(name: "WeirSocketIO", targets: ["WeirNetwork", "WeirWire", "WeirJSON"]),
+        .library(name: "WeirSocketIO", targets: ["WeirSocketIO"]),
         .library(name: "WeirModel", targets: ["WeirModel"]),
     ],
     targets: [
@@ -80,6 +80,7 @@ let package = Package(
         // The hands use threads, files and sockets.
         room("WeirThreads", ["WeirWire", "CWeirThreads"]),
         room("WeirNetwork", ["WeirThreads", "WeirWire", "WeirJSON", "CWeirLibWebSockets", "CWeirCurl"]),
+        room("WeirSocketIO", ["WeirThreads", "WeirNetwork", "WeirWire", "WeirJSON"]),
         room("WeirStore", ["WeirThreads", "WeirPipeline", "WeirNetwork", "WeirModel", "WeirJSON", "CWeirSQLite"]),
         room(
             "WeirRecording",
@@ -143,6 +144,7 @@ let package = Package(
             "SimulationTests",
             ["Simulation", "WeirDemoServer", "WeirPipeline", "WeirEvents", "WeirModel", "WeirWire", "WeirJSON"]),
         tests("NetworkTests", ["WeirThreads", "TestSupport", "WeirNetwork", "WeirWire"]),
+        tests("SocketIOTests", ["WeirThreads", "TestSupport", "WeirSocketIO", "WeirNetwork", "WeirWire", "WeirJSON"]),
         // Writes to a store until a test kills it, or keeps the store locked.
         .executableTarget(
             name: "store-writer", dependencies: ["WeirStore", "WeirPipeline", "WeirEvents", "WeirModel"],

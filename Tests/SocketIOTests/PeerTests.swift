@@ -50,8 +50,9 @@ import WeirSocketIO
             try await question.acknowledge("so", SocketIOBinary([7]))
             break
         }
-        let reply = try await answer.decode([JSONValue].self)
-        #expect(reply.first == "so")
+        let (reply, data) = try await answer.decode(String.self, SocketIOBinary.self)
+        #expect(reply == "so")
+        #expect(data.bytes == [7])
 
         let refused = await #expect(throws: SocketIOError.self) {
             let admin = try await client.join("/admin")
@@ -69,7 +70,9 @@ import WeirSocketIO
             #expect(same == "ä")
         }
 
+        let states = client.states
         try await client.emit("test:kick")
+        for await state in states { if case .removed = state { break } }
         let again: Int = try await client.request("test:echo", 2)
         #expect(again == 2)
         await client.disconnect()

@@ -177,7 +177,9 @@ import WeirJSON
             options.reconnectDelay = .milliseconds(10)
             let returning = SocketIOClient(server.url, options: options)
             try await returning.connect()
+            let removals = returning.states
             try await returning.emit("kick")
+            for await state in removals { if case .removed = state { break } }
             let answer: Int = try await returning.request("echo", 1)
             #expect(answer == 1)
             await returning.disconnect()
