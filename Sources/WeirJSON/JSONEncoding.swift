@@ -53,7 +53,7 @@ final class JSONTreeNode {
     }
     var content = Content.value(.null)
 
-    /// The finished value.
+    /// The value that the node and its descendants hold now.
     var value: JSONValue {
         switch content {
         case .value(let value): value

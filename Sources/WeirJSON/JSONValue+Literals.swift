@@ -4,17 +4,17 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Creates `null`.
+    /// Creates `null` from the literal `nil`.
     public init(nilLiteral: ()) { self = .null }
-    /// Creates `true` or `false`.
+    /// Creates a Boolean from `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Creates an integer.
+    /// Creates an integer from a literal without a point.
     public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// Creates a number.
+    /// Creates a number from a literal with a point or an exponent.
     public init(floatLiteral value: Double) { self = .number(value) }
-    /// Creates a string.
+    /// Creates a string from a literal, which may be interpolated.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// Creates an array.
+    /// Creates an array from literals and values.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// Creates an object. Its members keep their order, and a key may be repeated.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {

@@ -2,7 +2,7 @@ import WeirJSON
 import WeirNetwork
 import WeirWire
 
-/// The settings of a client, checked and in the words of the modules below.
+/// The checked settings of a client, as types of the modules below.
 struct ConnectionPlan: Sendable {
     typealias Credentials = @Sendable () async throws -> JSONValue?
 

@@ -6,9 +6,9 @@ import WeirThreads
 final class ReaderQueue<Element: Sendable>: Sendable {
     /// What happens to elements above the bound.
     enum Policy {
-        /// They are kept, and the feeder is asked to pause.
+        /// They are kept, and the feeder should pause.
         case pause
-        /// The oldest are dropped.
+        /// The oldest elements are dropped to make room.
         case keepNewest
     }
 
@@ -16,6 +16,7 @@ final class ReaderQueue<Element: Sendable>: Sendable {
         /// The elements from `head` on wait. Those before it are taken.
         var items: [Element?] = []
         var head = 0
+        var bytes = 0
         var waiting: [(id: UInt64, continuation: CheckedContinuation<Element?, Never>)] = []
         var lastID: UInt64 = 0
         var isDeep = false
@@ -23,26 +24,36 @@ final class ReaderQueue<Element: Sendable>: Sendable {
 
         var count: Int { items.count - head }
 
-        mutating func take() -> Element? {
-            guard head < items.count else { return nil }
+        mutating func take(_ weigh: (Element) -> Int) -> Element? {
+            guard head < items.count, let first = items[head] else { return nil }
             defer {
                 items[head] = nil
                 head += 1
                 if head == items.count || head >= 1024 { items.removeFirst(head); head = 0 }
             }
-            return items[head]
+            bytes -= weigh(first)
+            return first
         }
     }
 
     private let state = Monitor(State())
     private let bound: Int
     private let policy: Policy
+    private let weigh: @Sendable (Element) -> Int
     /// Called when a deep queue has been read half, on the reader's thread.
     private let relieved: @Sendable () -> Void
 
-    init(bound: Int, _ policy: Policy, relieved: @escaping @Sendable () -> Void = {}) {
+    /// The bytes above which a queue is deep, whatever its bound.
+    static var mostBytes: Int { 8 << 20 }
+
+    /// Creates an empty queue. `weigh` returns how many bytes an element holds.
+    init(
+        bound: Int, _ policy: Policy, weigh: @escaping @Sendable (Element) -> Int = { _ in 0 },
+        relieved: @escaping @Sendable () -> Void = {}
+    ) {
         self.bound = max(bound, 1)
         self.policy = policy
+        self.weigh = weigh
         self.relieved = relieved
     }
 
@@ -53,10 +64,13 @@ final class ReaderQueue<Element: Sendable>: Sendable {
             let direct = min(state.waiting.count, elements.count)
             let given = zip(state.waiting[..<direct], elements).map { ($0.continuation, $1) }
             state.waiting.removeFirst(direct)
-            state.items += elements[direct...].map(Optional.some)
+            for element in elements[direct...] {
+                state.items.append(element)
+                state.bytes += weigh(element)
+            }
             switch policy {
-            case .pause: if state.count >= bound { state.isDeep = true }
-            case .keepNewest: while state.count > bound { _ = state.take() }
+            case .pause: if state.count >= bound || state.bytes >= Self.mostBytes { state.isDeep = true }
+            case .keepNewest: while state.count > bound { _ = state.take(weigh) }
             }
             return given
         }
@@ -66,11 +80,11 @@ final class ReaderQueue<Element: Sendable>: Sendable {
     /// The number of elements that wait.
     var count: Int { state.look { $0.count } }
 
-    /// Whether the feeder should pause: the bound was reached, and more than half still waits. With `hard`, whether
-    /// sixteen times the bound waits.
+    /// Whether the feeder should pause: the bound or 8 MiB were reached, and more than half still waits. With `hard`, whether
+    /// sixteen times as much waits.
     func isFull(hard: Bool) -> Bool {
         state.look { state in
-            hard ? state.count / 16 >= bound : state.isDeep
+            hard ? state.count / 16 >= bound || state.bytes / 16 >= Self.mostBytes : state.isDeep
         }
     }
 
@@ -79,7 +93,7 @@ final class ReaderQueue<Element: Sendable>: Sendable {
         if Task.isCancelled { return nil }
         let (id, ready) = state.change { state -> (UInt64, Element?) in
             state.lastID += 1
-            return (state.lastID, state.take())
+            return (state.lastID, state.take(weigh))
         }
         if let ready {
             relieve()
@@ -88,7 +102,7 @@ final class ReaderQueue<Element: Sendable>: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (isReady, element) = state.change { state -> (Bool, Element?) in
-                    if let element = state.take() { return (true, element) }
+                    if let element = state.take(weigh) { return (true, element) }
                     // A task that was cancelled before this finds no waiting entry to remove.
                     if state.isFinished || Task.isCancelled { return (true, nil) }
                     state.waiting.append((id, continuation))
@@ -109,7 +123,7 @@ final class ReaderQueue<Element: Sendable>: Sendable {
 
     private func relieve() {
         let isRelieved = state.change { state -> Bool in
-            guard state.isDeep, state.count <= bound / 2 else { return false }
+            guard state.isDeep, state.count <= bound / 2, state.bytes <= Self.mostBytes / 2 else { return false }
             state.isDeep = false
             return true
         }

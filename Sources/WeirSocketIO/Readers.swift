@@ -17,6 +17,9 @@ final class Readers: Sendable {
     struct Arrival: Sendable {
         let event: SocketIO.Event
         let connection: Int
+
+        /// The bytes of the event's text and attachments.
+        var weight: Int { event.attachments.reduce(event.array.bytes.count) { $0 + $1.count } }
     }
 
     private struct EventReader {
@@ -46,7 +49,7 @@ final class Readers: Sendable {
 
     /// Adds a reader for events. It takes all events of the namespace if `name` is `nil`.
     func addEvents(_ namespace: String, _ name: String?, bound: Int) -> (UInt64, ReaderQueue<Arrival>) {
-        let queue = ReaderQueue<Arrival>(bound: bound, .pause) { [weak self] in self?.relieved() }
+        let queue = ReaderQueue<Arrival>(bound: bound, .pause, weigh: \.weight) { [weak self] in self?.relieved() }
         return add(queue) { $0.events[$1] = EventReader(namespace: namespace, name: name, queue: queue) }
     }
 
@@ -109,7 +112,7 @@ final class Readers: Sendable {
         }
     }
 
-    /// Whether a reader is so far behind that the socket must pause.
+    /// Whether so many events wait for a reader that the socket must pause.
     func areFull(hard: Bool) -> Bool { state.look { $0.events.values.contains { $0.queue.isFull(hard: hard) } } }
 
     func tell(_ told: SocketIOState) {
@@ -120,7 +123,7 @@ final class Readers: Sendable {
         for queue in queues { queue.push([told]) }
     }
 
-    /// Ends all sequences.
+    /// Ends all sequences after the elements that wait.
     func finish(_ error: SocketIOError?) {
         tell(.ended(error))
         let (events, states) = state.change { state in

@@ -24,7 +24,7 @@ public struct SocketIOArguments: Hashable, Sendable {
         (self.texts, self.attachments) = (texts, attachments)
     }
 
-    /// The number of arguments.
+    /// The number of arguments after an event's name.
     public var count: Int { texts.count }
 
     /// The arguments as trees. Binary data appears as Socket.IO's placeholder; decode it as `SocketIOBinary`.
@@ -74,10 +74,10 @@ extension SocketIOArguments: CustomStringConvertible {
 
 /// Binary data in the arguments of an event or of an acknowledgement. It travels outside the JSON text.
 public struct SocketIOBinary: Hashable, Sendable, Codable {
-    /// The data.
+    /// The bytes of the data, in order.
     public var bytes: [UInt8]
 
-    /// Creates binary data.
+    /// Creates binary data from any sequence of bytes.
     public init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
     /// The key for the attachments of what is being decoded: an array of slices.

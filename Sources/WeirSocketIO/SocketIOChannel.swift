@@ -1,7 +1,7 @@
 public import WeirJSON
 import WeirWire
 
-/// What sends and receives events: a `SocketIOClient`, or one of its namespaces.
+/// A sender and receiver of events: a `SocketIOClient`, or one of its namespaces.
 ///
 /// Arguments are any `Encodable` values: `client.emit("move", 3, point)`. An object with different kinds of values needs
 /// no type: `client.emit("join", ["room": "general", "limit": 5])`.
@@ -59,12 +59,12 @@ extension SocketIOChannel {
 
     /// The events with this name, or all events of the namespace, from now on.
     ///
-    /// Nothing is dropped. When `bound` events wait in one sequence, the client stops reading the socket until half of
+    /// Nothing is dropped. When `bound` events or 8 MiB wait in one sequence, the client stops reading the socket until half of
     /// them are taken; what was already read is added. While an `emit`, `request`, `connect` or `join` waits, the client
-    /// reads on, since the answer could not arrive, until 16 times `bound` events wait. A client that does not read for
+    /// reads on, since the answer could not arrive, until 16 times as much waits. A client that does not read for
     /// longer than the server's ping timeout is disconnected by the server.
     ///
-    /// A sequence that nobody reads pauses the client too. Drop the sequence to end that.
+    /// A sequence without a reader pauses the client too. Drop the sequence to end that.
     public nonisolated func events(named name: String? = nil, bound: Int = 256) -> SocketIOEvents {
         SocketIOEvents(namespace, name, bound)
     }

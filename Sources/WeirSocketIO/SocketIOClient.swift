@@ -57,11 +57,13 @@ public actor SocketIOClient: SocketIOChannel {
     deinit { readers.driver?.end() }
 
     /// Connects, and returns when the server has accepted the client in the namespace of the options. Returns at once if
-    /// it is connected, and waits for the same connection if one is being made. After the end, it connects anew.
+    /// it is connected, and waits for the same connection if one is being made. After the end, it connects again.
     ///
     /// - Throws: `SocketIOError`; then the connection has ended. A cancelled call ends it too, if it was the last one
     ///   that waited for the first connection.
     public func connect() async throws {
+        // A connection that is being closed is not joined again.
+        if let driver = readers.driver, await driver.isEnding { await driver.disconnect() }
         let known: RawJSON? = if case .value(let auth) = auth { auth?.raw } else { nil }
         try await driver().join(main, auth: known)
     }
@@ -100,7 +102,7 @@ public actor SocketIOClient: SocketIOChannel {
     public nonisolated var namespace: SocketIONamespace { SocketIONamespace(client: self, name: main) }
 
     /// The states of the connection: first the current one, if any, then each new one. The sequence ends with the
-    /// connection. A reader that is more than 64 states behind misses the oldest.
+    /// connection. A reader that leaves more than 64 states unread misses the oldest.
     public nonisolated var states: SocketIOStates { SocketIOStates(client: self) }
 }
 
@@ -110,7 +112,7 @@ public struct SocketIONamespace: SocketIOChannel {
     /// The name, with its slash.
     public let name: String
 
-    /// The namespace itself.
+    /// The namespace itself, as `SocketIOChannel` requires it.
     public var namespace: SocketIONamespace { self }
 
     /// Leaves the namespace. Waiting calls throw `notConnected`. The connection ends with the last namespace.

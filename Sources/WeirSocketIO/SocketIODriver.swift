@@ -19,9 +19,9 @@ actor SocketIODriver {
         case first
         /// The main namespace was joined at least once. Follows: ending, over.
         case joined
-        /// The end was asked for: for an error, or by the application. Follows: over.
+        /// The connection is being closed, after an error or for the application (`nil`). Follows: over.
         case ending(SocketIOError?)
-        /// Nothing more happens.
+        /// The connection has ended, and nothing more happens.
         case over(SocketIOError?)
     }
 
@@ -29,7 +29,7 @@ actor SocketIODriver {
     private struct Waiter {
         let id: UInt64
         let namespace: String
-        /// Whether the call asked for the namespace. The last one that is cancelled gives it up.
+        /// Whether the call requests the namespace. When the last such call is cancelled, the client gives it up.
         let isJoining: Bool
         let continuation: CheckedContinuation<Void, any Error>
         let timer: LoopTimer?
@@ -145,7 +145,7 @@ actor SocketIODriver {
         joined.remove(namespace)
         readers.tell(.refused(namespace: namespace, message: refusal.message))
         settle(namespace, .refused(refusal, namespace))
-        // The main namespace stands for the connection.
+        // Without its main namespace, a connection is of no use.
         if namespace == plan.namespace { end(.refused(refusal, namespace)) }
     }
 
@@ -204,7 +204,7 @@ actor SocketIODriver {
 
     // MARK: Back-pressure
 
-    /// Pauses or resumes reading, as far behind as the slowest reader is. An answer for which a call waits could never
+    /// Pauses or resumes reading, depending on the slowest reader. An answer for which a call waits could never
     /// arrive on a paused socket, so reading goes on meanwhile, up to the hard bound.
     func followReaders() {
         guard let connection else { return }
@@ -212,6 +212,14 @@ actor SocketIODriver {
         guard mustPause != isPaused else { return }
         isPaused = mustPause
         connection.setReading(!mustPause)
+    }
+
+    /// Whether the connection is being closed.
+    var isEnding: Bool {
+        switch state {
+        case .ending: true
+        case .first, .joined, .over: false
+        }
     }
 
     /// Whether the socket is not read now.

@@ -10,7 +10,7 @@ public enum SocketIOError: Error, Hashable, Sendable {
     case cannotStart(String)
     /// The client is not connected: `connect()` was not called, or the connection has ended.
     case notConnected
-    /// The server could not be reached, or is no Socket.IO server. `status` is the HTTP status of a refusal.
+    /// The server could not be reached, or does not speak Socket.IO. `status` is the HTTP status of a refusal.
     case cannotConnect(String, status: Int?)
     /// The server refused a namespace. `message` and `data` are the server's.
     case refused(namespace: String, message: String, data: JSONValue?)

@@ -1,10 +1,10 @@
 public import WeirJSON
 import WeirWire
 
-/// An event from the server.
+/// An event from the server. It does not keep its client alive.
 public struct SocketIOEvent: Sendable {
     let arrival: Readers.Arrival
-    let client: SocketIOClient
+    let readers: Readers
 
     /// The name. A number counts as its digits.
     public var name: String { arrival.event.name }
@@ -40,7 +40,7 @@ public struct SocketIOEvent: Sendable {
 
     private func acknowledge(_ arguments: SocketIOArguments) async throws {
         guard wantsAcknowledgement else { return }
-        guard let driver = client.readers.driver else { throw SocketIOError.disconnected }
+        guard let driver = readers.driver else { throw SocketIOError.disconnected }
         try await driver.acknowledge(arrival, with: arguments.wire)
     }
 }
@@ -85,13 +85,13 @@ public struct SocketIOEvents: AsyncSequence, Sendable {
     /// Returns an iterator, which shares the events with all others of this sequence.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reading: reading) }
 
-    /// An iterator over events.
+    /// An iterator over the events of a sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let reading: Reading<Readers.Arrival>
 
         /// Waits for the next event. Returns `nil` when the connection has ended, and when the task is cancelled.
         public func next() async -> SocketIOEvent? {
-            await reading.queue.next().map { SocketIOEvent(arrival: $0, client: reading.client) }
+            await reading.queue.next().map { SocketIOEvent(arrival: $0, readers: reading.client.readers) }
         }
     }
 }
@@ -124,7 +124,7 @@ public struct SocketIOStates: AsyncSequence, Sendable {
     /// Returns an iterator, which shares the states with all others of this sequence.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reading: reading) }
 
-    /// An iterator over states.
+    /// An iterator over the states of a sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let reading: Reading<SocketIOState>
 

@@ -48,6 +48,6 @@ public struct SocketIOOptions: Sendable {
     /// The number of bytes that may wait to be sent. While more wait, `emit` and `request` throw `overflow`.
     public var maximumPending = 16 << 20
 
-    /// Creates the usual settings.
+    /// Creates the settings that suit most servers.
     public init() {}
 }

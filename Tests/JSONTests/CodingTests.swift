@@ -88,7 +88,7 @@ import WeirJSON
         #expect(throws: EncodingError.self) { try RawJSON(encoding: [Double.infinity]) }
     }
 
-    @Test func `deep values are an error, whoever made them`() throws {
+    @Test func `values that are nested too deep are an error in both directions`() throws {
         var tree = Tree.leaf
         for _ in 0..<400 { tree = .node(tree) }
         #expect(throws: EncodingError.self) { try RawJSON(encoding: tree) }

@@ -105,6 +105,18 @@ private actor Pinned {
         #expect(seen.all == [1])
     }
 
+    @Test("A job that releases the last reference to its loop ends well")
+    func lastReference() async throws {
+        for _ in 0..<100 {
+            var actor: Pinned? = Pinned(try EventLoop(name: "weir-test"))
+            let loop = actor?.loop
+            await Task.detached { loop?.shutDown() }.value
+            let task = Task.detached { [actor] in await actor?.add(1) }
+            actor = nil
+            await task.value
+        }
+    }
+
     @Test("The shutdown closes sockets without events")
     func shutDownWithSockets() throws {
         let loop = try EventLoop(name: "weir-test")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WeirJSON
 
@@ -69,6 +70,23 @@ import WeirJSON
             }
             await client.disconnect()
         }
+    }
+
+    @Test func `a queue is deep by its bytes too, and relieved at half`() async {
+        let reliefs = Mailbox<Int>()
+        let queue = ReaderQueue<Int>(bound: 100, .pause, weigh: { $0 }, relieved: { reliefs.put(1) })
+        queue.push([3 << 20, 3 << 20])
+        #expect(!queue.isFull(hard: false))
+        queue.push([3 << 20, 1])
+        #expect(queue.isFull(hard: false))
+        #expect(!queue.isFull(hard: true))
+        _ = await queue.next()
+        #expect(queue.isFull(hard: false))
+        _ = await queue.next()
+        #expect(!queue.isFull(hard: false))
+        #expect(reliefs.all == [1])
+        queue.push([128 << 20])
+        #expect(queue.isFull(hard: true))
     }
 
     @Test func `several tasks share a sequence`() async throws {

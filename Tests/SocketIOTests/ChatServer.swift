@@ -18,7 +18,7 @@ final class ChatServer: HTTPServerHandler {
     }
 
     let loop: EventLoop
-    /// What happened to the clients: "joined /", "closed", or the name of an event.
+    /// The events of the clients: "joined /", "closed", or the name of an event.
     let log = Mailbox<String>()
     private let state = Monitor(State())
     private let server = Monitor<HTTPServer?>(nil)
@@ -35,7 +35,7 @@ final class ChatServer: HTTPServerHandler {
     func ignoreJoins() { state.change { $0.answersJoins = false } }
     func answerJoins() { state.change { $0.answersJoins = true } }
 
-    /// Cuts every connection.
+    /// Cuts the TCP connection of every client.
     func cut() {
         loop.run { [self] in
             for client in state.look({ Array($0.clients.values) }) {

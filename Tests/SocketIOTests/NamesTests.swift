@@ -8,7 +8,7 @@ import WeirSocketIO
     private struct HTTPClient {}
     private struct EventLoop {}
 
-    @Test func `the module alone suffices, beside Foundation`() async throws {
+    @Test func `the module alone suffices, together with Foundation`() async throws {
         let value: JSONValue = ["url": "x", "count": 2]
         #expect(value["count"]?.int == 2)
         #expect("\(value)" == #"{"url":"x","count":2}"#)
