@@ -14,6 +14,14 @@ private actor Pinned {
     init(_ loop: EventLoop) { self.loop = loop }
     func add(_ number: Int) { log.append(number) }
     func isOnLoop() -> Bool { loop.isOnLoop }
+    /// Starts a job that waits for `released`, and then drops its reference to the actor.
+    func endLater(after released: Mailbox<Int>, _ ended: Mailbox<Int>) {
+        Task {
+            released.wait { !$0.isEmpty }
+            add(1)
+            ended.put(1)
+        }
+    }
 }
 
 @Suite struct EventLoopTests {
@@ -107,13 +115,18 @@ private actor Pinned {
 
     @Test("A job that releases the last reference to its loop ends well")
     func lastReference() async throws {
-        for _ in 0..<100 {
+        for _ in 0..<20 {
+            let (released, ended) = (Mailbox<Int>(), Mailbox<Int>())
             var actor: Pinned? = Pinned(try EventLoop(name: "weir-test"))
-            let loop = actor?.loop
-            await Task.detached { loop?.shutDown() }.value
-            let task = Task.detached { [actor] in await actor?.add(1) }
+            weak let gone = actor
+            let loop = Monitor(actor?.loop)
+            await Task.detached { loop.change { $0 }?.shutDown() }.value
+            loop.change { $0 = nil }
+            await actor?.endLater(after: released, ended)
             actor = nil
-            await task.value
+            released.put(1)
+            await ended.wait { !$0.isEmpty }
+            while gone != nil { await Task.yield() }
         }
     }
 
