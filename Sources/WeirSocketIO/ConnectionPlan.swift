@@ -66,7 +66,7 @@ struct ConnectionPlan: Sendable {
     }
 
     private static func url(_ text: String) throws(SocketIOError) -> URLParts {
-        do throws(URLError) {
+        do throws(URLProblem) {
             var url = try URLParts(parsing: text)
             if url.path == "/" { url.path = "/socket.io/" }
             return url

@@ -126,7 +126,7 @@ struct CommandError: Error {
             self.init(error.sentence, error.isOfWriting ? .cannotWrite : .runtimeError)
         case let error as NetworkError: self.init(error.sentence)
         case let error as ScenarioError: self.init(error.description)
-        case let error as URLError: self.init(error.message)
+        case let error as URLProblem: self.init(error.message)
         case TailError.network(let error): self.init(error.sentence)
         case ActionRunnerError.network(let error): self.init(error.sentence)
         // A tail reads no recordings, so the error is about writing its own.

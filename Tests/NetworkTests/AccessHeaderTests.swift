@@ -103,7 +103,7 @@ import WeirWire
             "hunter2 x",
         ])
     func wrong(text: String) throws {
-        let error = #expect(throws: URLError.self) { try find(["ALL_PROXY": text], "https", "example.com") }
+        let error = #expect(throws: URLProblem.self) { try find(["ALL_PROXY": text], "https", "example.com") }
         #expect(error?.message.contains("ALL_PROXY") == true)
         #expect(error?.message.contains("hunter2") == false)
     }

@@ -45,7 +45,7 @@ import Testing
             ("ws://[1:2:3:4:5:6:7:8:9]", "not an IPv6"),
         ])
     func refused(text: String, problem: String) {
-        let error = #expect(throws: URLError.self) { try URLParts(parsing: text) }
+        let error = #expect(throws: URLProblem.self) { try URLParts(parsing: text) }
         #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("secret") != true)
     }

@@ -54,7 +54,7 @@ public struct AccessPlan: Sendable {
         case .direct: return nil
         case .proxy(let proxy): return proxy
         case .environment:
-            do throws(URLError) {
+            do throws(URLProblem) {
                 return try ProxyEnvironment { name in getenv(name).map { String(cString: $0) } }.proxy(for: server)
             } catch {
                 throw TokenError(message: error.message)

@@ -21,13 +21,13 @@ public struct Proxy: Hashable, Sendable {
     }
 
     /// Parses `http://HOST:PORT`. The port defaults to 80, as in any URL. User information is refused.
-    public init(parsing text: String) throws(URLError) {
+    public init(parsing text: String) throws(URLProblem) {
         let url = try URLParts(parsing: text)
         guard url.scheme == "http" else {
-            throw URLError(message: "\"\(text)\" is not a proxy that can be used: expected http://HOST:PORT")
+            throw URLProblem(message: "\"\(text)\" is not a proxy that can be used: expected http://HOST:PORT")
         }
         guard url.target == "/" else {
-            throw URLError(message: "\"\(text)\" is not a proxy that can be used: it has a path")
+            throw URLProblem(message: "\"\(text)\" is not a proxy that can be used: it has a path")
         }
         self.init(host: url.host, port: url.port)
     }
@@ -74,7 +74,7 @@ public struct ProxyEnvironment: Sendable {
     }
 
     /// Returns the proxy for a server, with the credentials in its URL; `nil` to reach the server directly.
-    public func proxy(for url: URLParts) throws(URLError) -> Proxy? {
+    public func proxy(for url: URLParts) throws(URLProblem) -> Proxy? {
         guard !isLoopback(url.host), !isExcepted(url) else { return nil }
         var names = url.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"]
         if variable("REQUEST_METHOD") != nil { names.removeAll { $0 == "HTTP_PROXY" } }
@@ -86,7 +86,7 @@ public struct ProxyEnvironment: Sendable {
     }
 
     /// Parses a variable's value. The value may contain a password, so no error repeats it.
-    private func parse(_ text: String, _ name: String) throws(URLError) -> Proxy {
+    private func parse(_ text: String, _ name: String) throws(URLProblem) -> Proxy {
         var (scheme, rest) = ("http://", text[...])
         if let range = text.firstRange(of: "://") {
             scheme = text[..<range.upperBound].lowercased()
@@ -94,12 +94,12 @@ public struct ProxyEnvironment: Sendable {
         }
         while rest.hasSuffix("/") { rest = rest.dropLast() }
         let at = rest.lastIndex(of: "@")
-        do throws(URLError) {
+        do throws(URLProblem) {
             var proxy = try Proxy(parsing: scheme + (at.map { rest[rest.index(after: $0)...] } ?? rest))
             if let at { proxy.credentials = Secret(rest[..<at].percentDecoded(plusIsSpace: false)) }
             return proxy
         } catch {
-            throw URLError(
+            throw URLProblem(
                 message: "the environment variable \(name) names no proxy that can be used: expected http://HOST:PORT")
         }
     }

@@ -23,7 +23,7 @@ public struct URLParts: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Parses a URL. Throws an error that describes what is wrong and where.
-    public init(parsing text: String) throws(URLError) {
+    public init(parsing text: String) throws(URLProblem) {
         self = try URLParser(text).parse()
     }
 
@@ -54,7 +54,7 @@ public struct URLParts: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The reason why a text is not a usable URL.
-public struct URLError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct URLProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem and the expected form, as one line for people.
     public var message: String
     /// The same text as `message`.
@@ -79,7 +79,7 @@ struct URLParser {
         }
     }
 
-    func parse() throws(URLError) -> URLParts {
+    func parse() throws(URLProblem) -> URLParts {
         if let index = bytes.firstIndex(where: { !isURLCharacter($0) }) {
             throw error("the character at position \(index + 1) must be percent-encoded")
         }
@@ -99,7 +99,7 @@ struct URLParser {
             query: string(target[path.endIndex...].dropFirst()))
     }
 
-    private func parseScheme() throws(URLError) -> (String, Int) {
+    private func parseScheme() throws(URLProblem) -> (String, Int) {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
             throw error("it has no scheme; expected ws://, wss://, http:// or https:// in front")
         }
@@ -110,10 +110,10 @@ struct URLParser {
         return (scheme, colon + 3)
     }
 
-    private func parseAuthority(_ authority: ArraySlice<UInt8>) throws(URLError) -> (String, UInt16?) {
+    private func parseAuthority(_ authority: ArraySlice<UInt8>) throws(URLProblem) -> (String, UInt16?) {
         guard !authority.contains(UInt8(ascii: "@")) else {
             // The text may contain a password, so the error does not repeat it.
-            throw URLError(
+            throw URLProblem(
                 message: "a URL with user information (user:password@) is refused; give the token separately")
         }
         var host = authority
@@ -139,7 +139,7 @@ struct URLParser {
         return (string(host).lowercased(), try port.map(parsePort) ?? nil)
     }
 
-    private func checkName(_ host: ArraySlice<UInt8>) throws(URLError) {
+    private func checkName(_ host: ArraySlice<UInt8>) throws(URLProblem) {
         guard !host.isEmpty else { throw error("it has no host") }
         for byte in host {
             switch byte {
@@ -153,7 +153,7 @@ struct URLParser {
     }
 
     /// Parses a port. An empty port means the default (RFC 3986, 3.2.3).
-    private func parsePort(_ digits: ArraySlice<UInt8>) throws(URLError) -> UInt16? {
+    private func parsePort(_ digits: ArraySlice<UInt8>) throws(URLProblem) -> UInt16? {
         if digits.isEmpty { return nil }
         guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let port = UInt16(string(digits)), port > 0
@@ -161,7 +161,7 @@ struct URLParser {
         return port
     }
 
-    private func checkPercents() throws(URLError) {
+    private func checkPercents() throws(URLProblem) {
         for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
             let digits = bytes[(index + 1)...].prefix(2)
             guard digits.count == 2, digits.allSatisfy({ $0.hexValue != nil }) else {
@@ -177,8 +177,8 @@ struct URLParser {
 
     private func string(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    private func error(_ problem: String) -> URLError {
-        URLError(message: "\"\(text)\" is not a URL that can be used: \(problem)")
+    private func error(_ problem: String) -> URLProblem {
+        URLProblem(message: "\"\(text)\" is not a URL that can be used: \(problem)")
     }
 }
 

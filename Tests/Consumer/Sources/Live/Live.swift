@@ -1,0 +1,5 @@
+/// A type of the application's own.
+public struct LiveMarker {
+    /// Creates the type.
+    public init() {}
+}

@@ -1,0 +1,5 @@
+/// A type of the application's own.
+public struct RecordingMarker {
+    /// Creates the type.
+    public init() {}
+}
