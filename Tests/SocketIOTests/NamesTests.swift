@@ -15,7 +15,7 @@ import WeirSocketIO
         #expect(throws: JSONError.self) { try JSONValue(parsing: ArraySlice("{".utf8)) }
         #expect(try value.decode([String: JSONValue].self)["url"] == "x")
         // Ambiguous, if the module exported the type of the same name.
-        let error = URLProblem(.badURL)
+        let error = URLError(.badURL)
         #expect(error.code == .badURL)
         _ = (HTTPClient(), EventLoop())
         let client = SocketIOClient("chat", auth: value)
