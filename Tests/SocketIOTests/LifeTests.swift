@@ -5,7 +5,7 @@ import WeirJSON
 @testable import WeirSocketIO
 
 /// Calls in every state and order: each is an error or well defined.
-@Suite struct LifeTests {
+@Suite(.timeLimit(.minutes(2))) struct LifeTests {
     @Test func `a client can connect twice, and again after the end`() async throws {
         try await withServer { server in
             let client = SocketIOClient(server.url)

@@ -4,7 +4,7 @@ import WeirJSON
 import WeirSocketIO
 
 /// A client against servers that were not written here.
-@Suite(.serialized) struct PeerTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct PeerTests {
     /// A server's environment and a way to reach it.
     struct Lane: Sendable, CustomTestStringConvertible {
         let name: String
@@ -72,7 +72,14 @@ import WeirSocketIO
 
         let states = client.states
         try await client.emit("test:kick")
-        for await state in states { if case .removed = state { break } }
+        kick: for await state in states {
+            switch state {
+            case .removed: break kick
+            // A session that ends between two polls takes the packet with it (python-socketio 4).
+            case .waiting: break kick
+            case .connecting, .joined, .refused, .malformed, .ended: break
+            }
+        }
         let again: Int = try await client.request("test:echo", 2)
         #expect(again == 2)
         await client.disconnect()

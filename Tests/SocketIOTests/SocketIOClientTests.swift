@@ -5,7 +5,7 @@ import WeirJSON
 @testable import WeirSocketIO
 
 /// A client against the house's own server.
-@Suite struct SocketIOClientTests {
+@Suite(.timeLimit(.minutes(2))) struct SocketIOClientTests {
     struct Point: Codable, Equatable {
         var x: Int
         var y: Double?
