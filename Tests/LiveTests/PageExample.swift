@@ -1,4 +1,3 @@
-import WeirThreads
 import WeirLive
 import WeirNetwork
 import WeirPipeline

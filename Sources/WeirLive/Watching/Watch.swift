@@ -196,7 +196,7 @@ package struct Watch {
         var arranged = (0, 0)
     }
 
-    /// What the log shows and marks.
+    /// The filters of the log, and the texts that it marks.
     struct Filtering {
         /// The setting in force. A filter being typed is not part of it until the user confirms it.
         var setting = ViewFilter.Setting()

@@ -54,7 +54,7 @@ extension EntityModel {
         found.indices.filter { !found[$0] }.compactMap { collection.state.records.element(in: Slot($0))?.id }
     }
 
-    /// Commits a merge.
+    /// Commits a merge, and returns its batch unless nothing changed.
     @discardableResult
     @inlinable
     mutating func commit(
@@ -111,9 +111,9 @@ extension EntityModel {
         /// Where a row of the sequence comes from.
         @usableFromInline
         enum Source {
-            /// The index in `rows`.
+            /// The index of the entity in `rows`.
             case row(Int)
-            /// The index in `same`.
+            /// The index of the entity in `same`.
             case same(Int)
             /// The slot of a row that is not written.
             case skipped(Slot)

@@ -50,7 +50,7 @@ extension EntitySnapshot: Sequence {
     @inlinable
     public func makeIterator() -> IndexingIterator<[SectionInfo<Entity>]> { sections.makeIterator() }
 
-    /// The number of sections.
+    /// The number of sections, which all have an entity.
     @inlinable
     public var underestimatedCount: Int { numberOfSections }
 }
@@ -338,7 +338,7 @@ extension SectionInfo: Sequence {
     @inlinable
     public func makeIterator() -> IndexingIterator<[Entity]> { entities.makeIterator() }
 
-    /// The number of entities.
+    /// The number of entities that pass the filter.
     @inlinable
     public var underestimatedCount: Int { numberOfEntities }
 }

@@ -75,8 +75,8 @@ extension ObservedModel {
         deinit { stream.finish() }
     }
 
-    /// Returns the changes from now on, including those that are silent for observers. A reader that is more than
-    /// `limit` batches behind receives a reset.
+    /// Returns the changes from now on, including those that are silent for observers. A reader that missed more
+    /// than `limit` batches receives a reset.
     @inlinable
     public func changes(limit: Int = 16) -> ModelChanges<Entity> {
         let (stream, continuation) = AsyncStream.makeStream(

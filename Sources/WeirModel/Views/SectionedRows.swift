@@ -86,7 +86,7 @@ extension SectionedSnapshot: BidirectionalCollection {
             elements = rows.elements(at: 0).makeIterator()
         }
 
-        /// Returns the next element.
+        /// Returns the next element, or `nil` after the last row.
         @inlinable
         public mutating func next() -> Element? {
             if let element = elements.next() { return element }

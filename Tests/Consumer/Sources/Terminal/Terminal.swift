@@ -1,5 +1,5 @@
-/// A type of the application's own.
+/// A type of the application, next to the module of Weir that has a similar name.
 public struct TerminalMarker {
-    /// Creates the type.
+    /// Creates a value, which the consumer prints along with the others.
     public init() {}
 }
