@@ -1,3 +1,4 @@
+import WeirThreads
 import WeirLive
 import WeirNetwork
 import WeirPipeline
