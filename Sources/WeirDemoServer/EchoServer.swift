@@ -1,6 +1,6 @@
-import WeirThreads
 import WeirJSON
 package import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// A server that echoes what it receives, for trying out clients. It speaks Socket.IO or bare Engine.IO, in Engine.IO 3

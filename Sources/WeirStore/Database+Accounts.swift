@@ -1,6 +1,6 @@
 import WeirJSON
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 
 extension Database {
     /// The maximum size of the rows in one `Memory`, in bytes. A single row that is longer gets a part of its own.

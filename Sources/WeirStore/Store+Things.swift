@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
 import WeirNetwork
 import WeirPipeline
+import WeirThreads
 
 /// The callers that wait for each thing.
 typealias DownloadDesk = DownloadBook<OwnedThing, @Sendable (Result<[UInt8], StoreError>) -> Void>

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
 import WeirNetwork
 import WeirPipeline
+import WeirThreads
 import WeirWire
 
 /// A store: one SQLite file that a thread of its own writes.

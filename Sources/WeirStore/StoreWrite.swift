@@ -1,5 +1,5 @@
-public import WeirPipeline
 public import WeirModel
+public import WeirPipeline
 
 /// A change to the stored state of a scope.
 ///

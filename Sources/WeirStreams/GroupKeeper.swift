@@ -1,9 +1,9 @@
-import WeirThreads
 import CWeirNATS
 import Glibc
 import WeirJSON
 import WeirNetwork
 package import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// A tail's seat in a group. `ShareLedger` decides, on a thread of its own, and the keeper performs its effects in

@@ -1,8 +1,8 @@
-import WeirThreads
 import CWeirNATS
 import Glibc
 import WeirNetwork
 import WeirRecording
+import WeirThreads
 package import WeirWire
 
 /// The settings for connections to a cluster. Secrets are looked up when a connection is made.

@@ -1,6 +1,6 @@
-import WeirThreads
 import WeirNetwork
 package import WeirRecording
+import WeirThreads
 
 /// Opens the streams of NATS clusters for `RemoteRecordings`. Can be used on any thread.
 package final class StreamDoor: RemoteRecordings.Door {

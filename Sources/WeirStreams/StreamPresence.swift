@@ -1,9 +1,9 @@
-import WeirThreads
 import CWeirNATS
 import Glibc
 import WeirJSON
 import WeirNetwork
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// A running tail's entry in the cluster: its recording, its machine and its rate.

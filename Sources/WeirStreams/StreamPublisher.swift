@@ -1,9 +1,9 @@
-import WeirThreads
 import CWeirNATS
 import Glibc
 import WeirJSON
 import WeirNetwork
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// Publishes a recording in a stream, on a thread between the writer and the cluster. `PublishLedger` decides which

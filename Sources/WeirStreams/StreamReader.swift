@@ -1,8 +1,8 @@
-import WeirThreads
 import CWeirNATS
 import Glibc
 import WeirNetwork
 package import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// The text of a recording in a stream.

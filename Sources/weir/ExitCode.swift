@@ -1,5 +1,5 @@
-import WeirDemoServer
 import Glibc
+import WeirDemoServer
 import WeirLive
 import WeirNetwork
 import WeirRecording

@@ -1,7 +1,7 @@
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
 
 @Suite("Ways to reach a server", .timeLimit(.minutes(2)))
 struct AccessRunTests {

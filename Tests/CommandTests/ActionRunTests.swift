@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests the commands that write, against the embedded server of each era.
 @Suite("Commands that act", .timeLimit(.minutes(3)))

@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Follows the page "Look into any Socket.IO application" literally.
 @Suite struct AnyApplicationTests {

@@ -1,7 +1,7 @@
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
 
 /// Checks that bad input of every kind gives a message with the problem and its place, the right exit code, and never a
 /// trap.

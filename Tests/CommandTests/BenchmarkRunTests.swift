@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Checks that the benchmarks still run. Their results are not judged here, since the measured code changes. They take
 /// minutes, so only `WEIR_LONG=1` (`.ci/nightly`) runs them.

@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests a profile with Bayeux as its realtime protocol, by command: against the embedded GroupMe server, which knows
 /// no profiles, and against a server made from the profile.

@@ -1,7 +1,7 @@
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
 
 /// Tests `weir ctx check` against real servers on the loopback interface.
 @Suite("Checks of a context", .timeLimit(.minutes(3)))

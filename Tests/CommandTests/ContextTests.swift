@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
+import WeirThreads
 
 @Suite("Contexts", .timeLimit(.minutes(3)))
 struct ContextTests {

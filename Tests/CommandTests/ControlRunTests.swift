@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 /// Tests controlling tails from other shells.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ControlRunTests {

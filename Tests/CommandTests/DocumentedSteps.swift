@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// The steps of a page of the documentation, which are followed literally.
 struct DocumentedSteps {

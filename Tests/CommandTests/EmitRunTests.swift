@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests sending events to a Socket.IO server on the command line, and its answers.
 @Suite(.timeLimit(.minutes(3))) struct EmitRunTests {

@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 /// A Twake server of an era, quiet except for the tests' actions, and a token of its user.
 struct EraServer {

@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Checks that error messages help to correct the command, and that the exit code fits.
 @Suite(.timeLimit(.minutes(2))) struct `Errors that help` {

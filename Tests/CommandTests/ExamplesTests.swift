@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Runs the examples of the README, of the help (and thus of the manual pages) and of the cheat sheet as a reader
 /// copies them, against our own servers, tails and recordings under the names that the examples use. `DocumentedSteps`

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 /// Checks each exit code, on which scripts rely, with a command that ends with it.
 @Suite("Check 13: exit codes", .timeLimit(.minutes(2)))

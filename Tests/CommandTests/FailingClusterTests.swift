@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// A tail of a server that sends as fast as it can, recorded on three nodes of which some are killed and stopped, and two readers in

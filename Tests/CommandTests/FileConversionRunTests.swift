@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 private let samples = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/samples/"
 

@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("Filters of the program", .timeLimit(.minutes(2)))
 struct FilterRunTests {

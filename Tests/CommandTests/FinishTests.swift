@@ -1,8 +1,8 @@
-import WeirThreads
 import Foundation
-import WeirJSON
-import TestSupport
 import Testing
+import TestSupport
+import WeirJSON
+import WeirThreads
 
 /// Tests the rules of Finish (`samples/profiles/finish.yaml`), by command, against two services with tokens of their
 /// own: on a third-party server and on the embedded one.

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 /// Tests recordings that cannot grow. A limit of the process simulates a full disk.
 @Suite(.serialized) struct FullDiskTests {

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 /// Tests GroupMe's actions from the command line against the embedded service.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct GroupMeActionTests {

@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests the GroupMe demo, which tails its own service by Bayeux and REST in one process.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct GroupMeDemoTests {

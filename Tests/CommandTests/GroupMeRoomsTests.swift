@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests groups and directs by their names.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct GroupMeRoomsTests {

@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// One excess of a server, and the expected reaction of a tail.

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 /// Tests a tail of the user Ana while Bruno sends messages.
 @Suite("Mentions and unread counts of the program", .timeLimit(.minutes(3)))

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 /// Tests files in messages: the command, a relay that logs the requests, and the embedded server of each era.
 @Suite("Files of messages", .timeLimit(.minutes(3)))

@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
-import WeirJSON
-import TestSupport
 import Testing
+import TestSupport
+import WeirJSON
+import WeirThreads
 
 private let hasPrometheus = access("/usr/bin/prometheus", X_OK) == 0 && access("/usr/bin/promtool", X_OK) == 0
 

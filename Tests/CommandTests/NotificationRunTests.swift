@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests a tail of the user Ana that raises notifications while messages are sent and read.
 @Suite("Notifications of the program", .timeLimit(.minutes(3)))

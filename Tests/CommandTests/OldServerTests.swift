@@ -1,7 +1,7 @@
-import WeirThreads
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// A server like the JavaScript server 2.x: it ignores the requested revision and joins every client to `/` at once. A

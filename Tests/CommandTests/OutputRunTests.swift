@@ -1,7 +1,7 @@
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
 import WeirWire
 
 @Suite("Forms of output")

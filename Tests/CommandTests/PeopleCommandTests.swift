@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests commands for workspaces, accounts and drafts against the embedded server of each era.
 @Suite("Workspaces, people and drafts", .timeLimit(.minutes(3)))

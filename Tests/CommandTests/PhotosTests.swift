@@ -1,8 +1,8 @@
-import WeirThreads
 import Foundation
-import WeirJSON
-import TestSupport
 import Testing
+import TestSupport
+import WeirJSON
+import WeirThreads
 
 /// Tests the photos of `samples/profiles/photos.yaml`, by command, against a service that answers 200, 201, 400 and
 /// 500.

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 /// Tests a backend declared by a profile, by command: the sample of a room chat against a server with the genuine
 /// python-socketio.

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Checks that each profile in `samples/profiles` has a recording in `samples/recordings`, which plays without the
 /// profile.

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 @Suite("Progress of what takes long", .timeLimit(.minutes(2)))
 struct ProgressRunTests {

@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite(.serialized) struct RecordedDemoTests {
     /// Starts the embedded backend in a process of its own.

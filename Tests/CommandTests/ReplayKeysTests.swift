@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("Replays on a terminal", .timeLimit(.minutes(3)))
 struct ReplayKeysTests {

@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("Recordings as servers", .serialized, .timeLimit(.minutes(3)))
 struct ReplayServeTests {

@@ -1,7 +1,7 @@
 import Glibc
-import WeirJSON
-import TestSupport
 import Testing
+import TestSupport
+import WeirJSON
 
 @Suite("Reports of recordings and runs", .timeLimit(.minutes(3)))
 struct ReportRunTests {

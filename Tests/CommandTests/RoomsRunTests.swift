@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 /// Tests `weir rooms` against a tail of the embedded backend.
 @Suite(.serialized) struct RoomsRunTests {

@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests recordings in segments smaller than the state at their beginnings.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RotationRunTests {

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 @Suite("Runs of the program", .timeLimit(.minutes(2)))
 struct RunTests {

@@ -1,7 +1,7 @@
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
 
 @Suite("Secrets of the access", .timeLimit(.minutes(2)))
 struct SecrecyTests {

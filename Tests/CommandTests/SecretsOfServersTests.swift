@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// Tests secrets in a server's messages, and where they appear afterwards.

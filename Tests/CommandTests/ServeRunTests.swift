@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("An embedded server for trying things out", .timeLimit(.minutes(1))) struct ServeRunTests {
     @Test("A token kept in a file is valid for every server with that file")

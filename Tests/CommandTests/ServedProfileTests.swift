@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 /// Tests `weir serve --profile`, with which the embedded server plays a profile, watched by `weir tail --profile`.
 @Suite(.timeLimit(.minutes(3))) struct ServedProfileTests {

@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests the error messages for a server called with the wrong backend.
 @Suite("A server of another kind", .timeLimit(.minutes(2)))

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 @Suite("A tail under a service manager", .serialized, .timeLimit(.minutes(2)))
 struct ServiceRunTests {

@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("Settings of the environment and the config file")
 struct SettingsTests {

@@ -1,9 +1,9 @@
-import WeirThreads
 import Foundation
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// Tests `weir tail --share`: the tails of a group divide the rooms of the embedded server, and a reader of the

@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests completions in the shells themselves, manual pages with their checkers, and the explaining commands.
 @Suite("Shell integration", .timeLimit(.minutes(3)))

@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
+import WeirThreads
 
 /// Checks that an active server is not reported as silent when its messages are read late. `WEIR_LONG=1` takes a minute
 /// for each case.

@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// Tests the commands that a developer of a Socket.IO server uses, against third-party servers.

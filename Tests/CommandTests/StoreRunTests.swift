@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 @Suite(.serialized) struct StoreRunTests {
     /// Starts the embedded backend in a process of its own, on a fixed port that a later one can reuse.

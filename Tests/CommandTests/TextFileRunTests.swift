@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests line endings and byte order marks in each kind of file that users write.
 @Suite("Text files written by users")

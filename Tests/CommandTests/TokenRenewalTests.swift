@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests token renewal: before the expiry and after a refusal, by one process at a time.
 @Suite(.timeLimit(.minutes(3))) struct TokenRenewalTests {

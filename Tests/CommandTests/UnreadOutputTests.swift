@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 @Suite("Output whose reader leaves or does not read")
 struct UnreadOutputTests {

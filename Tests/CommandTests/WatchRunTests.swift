@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 
 /// Tests the full-screen view in a real terminal. A recording shows the same in every run.
 @Suite("weir watch in a terminal", .timeLimit(.minutes(5)))

@@ -1,6 +1,6 @@
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// Tests `--view raw`: live, of a recording, and of a running tail.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct WireRunTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Checks the messages for invalid profiles and AsyncAPI documents. `Profiles/wrong.txt` and `wrong-asyncapi.txt`
 /// contain the cases, each with a title and the output of `weir profile`.

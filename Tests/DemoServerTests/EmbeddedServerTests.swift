@@ -1,8 +1,8 @@
+import Testing
 import WeirDemoServer
 import WeirEvents
 import WeirJSON
 import WeirNetwork
-import Testing
 import WeirWire
 
 /// Tests the server over real sockets with the project's own clients.

@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirNetwork
-import TestSupport
-import Testing
 import WeirWire
 
 /// Talks to an endpoint request by request and frame by frame, unlike a well-behaved client.

@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirNetwork
-import TestSupport
-import Testing
 import WeirWire
 
 /// Covers the official test suite of the Engine.IO protocol, and further behaviour of the JavaScript server, over real

@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirNetwork
-import TestSupport
-import Testing
 import WeirWire
 
 /// The cases of the official test suites of Engine.IO 3 (23) and 4 (25), with their names, rewritten. A case of both

@@ -1,6 +1,6 @@
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
 
 @testable import WeirDemoServer
 

@@ -1,7 +1,7 @@
+import Testing
 import WeirDemoServer
 import WeirJSON
 import WeirNetwork
-import Testing
 import WeirWire
 
 /// A real Socket.IO client on the loop that logs its events and can be waited for.

@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirNetwork
-import TestSupport
-import Testing
 import WeirWire
 
 /// Tests third-party clients against the echo server. Each joins two namespaces, sends text and binary with several and

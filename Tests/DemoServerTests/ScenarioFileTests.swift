@@ -1,6 +1,6 @@
-import WeirEvents
-import TestSupport
 import Testing
+import TestSupport
+import WeirEvents
 
 @testable import WeirDemoServer
 

@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirNetwork
-import TestSupport
-import Testing
 import WeirWire
 
 /// Checks that requests and WebSocket messages of one session on several connections are handled in order of arrival.

@@ -1,6 +1,6 @@
-import WeirDemoServer
-import TestSupport
 import Testing
+import TestSupport
+import WeirDemoServer
 import WeirWire
 
 /// Covers the official test suite of the Socket.IO protocol, over real sockets.

@@ -1,6 +1,6 @@
-import WeirDemoServer
-import TestSupport
 import Testing
+import TestSupport
+import WeirDemoServer
 import WeirWire
 
 /// The 32 cases of the official test suite of Socket.IO 5, with their names, rewritten. The first half covers Engine.IO

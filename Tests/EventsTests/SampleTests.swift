@@ -1,6 +1,6 @@
+import Testing
 import WeirEvents
 import WeirJSON
-import Testing
 
 @Suite struct `Every sample of an event` {
     @Test(arguments: Sample.events)

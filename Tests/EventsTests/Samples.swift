@@ -1,5 +1,5 @@
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
 
 /// The samples in `samples/events`, each with its original text.

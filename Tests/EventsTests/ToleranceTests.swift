@@ -1,5 +1,5 @@
-import WeirEvents
 import Testing
+import WeirEvents
 
 @Suite struct `Loose server data` {
     private func message(_ fields: String) throws -> Twake.Message {

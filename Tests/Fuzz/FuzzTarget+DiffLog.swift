@@ -1,6 +1,6 @@
 import WeirEvents
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 
 /// Checks that the model stays consistent for any lines of a diff log. Lines that could be applied can be reverted, and
 /// applying them again leads to the same model.

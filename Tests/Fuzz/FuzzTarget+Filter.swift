@@ -1,9 +1,9 @@
 import WeirEvents
 import WeirJSON
 import WeirLive
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 /// Checks that a parsed filter, when printed and parsed again, is equal and judges all events equally. The bytes before

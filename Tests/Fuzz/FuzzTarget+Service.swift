@@ -1,7 +1,7 @@
+import Simulation
 import WeirDemoServer
 import WeirEvents
 import WeirJSON
-import Simulation
 import WeirWire
 
 /// Checks that the servers of `weir serve` survive any client and answer with JSON. The first byte selects the server.

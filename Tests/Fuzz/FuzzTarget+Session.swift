@@ -1,9 +1,9 @@
 import WeirEvents
 import WeirJSON
 import WeirLive
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 /// Checks any session: replaying its recording yields the same session, applying its diff log yields the same model,

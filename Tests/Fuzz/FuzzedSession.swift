@@ -1,10 +1,10 @@
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
 import WeirLive
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 /// A session driven by bytes, which can cause anything that may happen to it. At the end it receives the request to stop.

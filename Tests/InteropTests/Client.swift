@@ -1,8 +1,8 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirJSON
 import WeirNetwork
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// A client under test, which collects its events and can wait for them.

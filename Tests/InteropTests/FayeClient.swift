@@ -1,7 +1,7 @@
-import WeirThreads
+import TestSupport
 import WeirJSON
 import WeirNetwork
-import TestSupport
+import WeirThreads
 import WeirWire
 
 /// Drives a `BayeuxClient` over a real WebSocket or real HTTP, on a loop.

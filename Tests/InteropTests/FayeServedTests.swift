@@ -1,9 +1,9 @@
-import WeirThreads
-import WeirDemoServer
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirDemoServer
+import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// Tests Ruby's Faye client against our Bayeux server.

@@ -1,11 +1,11 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirEvents
 import WeirLive
+import WeirModel
 import WeirNetwork
 import WeirPipeline
-import WeirModel
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// A GroupMe tail that gets its pushes from Debian's Faye, through a relay that can simulate network trouble. The same

@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
+import Testing
+import TestSupport
 import WeirLive
 import WeirPipeline
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// Tests a whole GroupMe tail against Debian's Faye with GroupMe's rules, over real sockets (Bayeux BX-7 to BX-26).

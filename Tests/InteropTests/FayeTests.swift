@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
+import Testing
+import TestSupport
 import WeirJSON
 import WeirNetwork
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// Tests the Bayeux client against Debian's Faye with GroupMe's rules (Bayeux BX-26).

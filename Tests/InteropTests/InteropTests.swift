@@ -1,6 +1,6 @@
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
 import WeirWire
 
 /// Runs the table: every scenario against every server, revision and transport, live on loopback.

@@ -1,10 +1,10 @@
-import WeirThreads
-import WeirDemoServer
 import Glibc
+import Testing
+import TestSupport
+import WeirDemoServer
 import WeirJSON
 import WeirNetwork
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// A server, a protocol revision, a transport, and the implementation of WebSocket framing.

@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirJSON
 import WeirNetwork
-import TestSupport
-import Testing
 import WeirWire
 
 // MARK: - Namespaces

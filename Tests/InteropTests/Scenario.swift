@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirJSON
 import WeirNetwork
-import TestSupport
-import Testing
 import WeirWire
 
 /// A row of the table: a name, a condition on the lane, and the steps.

@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct `Depth` {
     private func nested(_ depth: Int, _ kinds: (Int) -> Bool, inside: String = "1") -> [UInt8] {

@@ -1,6 +1,6 @@
 import Glibc
-import WeirJSON
 import Testing
+import WeirJSON
 import WeirWire
 
 @Suite struct `The reader and simdjson agree on the verdict and the values` {

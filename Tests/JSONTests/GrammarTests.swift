@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct `The grammar of RFC 8259` {
     static let accepted: [String] = [

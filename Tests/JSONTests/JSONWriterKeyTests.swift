@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct JSONWriterKeyTests {
     @Test func `a literal key and a computed key are written identically`() {

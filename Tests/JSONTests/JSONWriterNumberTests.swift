@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct `Numbers that the writer formats` {
     private func text(_ write: (inout JSONWriter) -> Void) -> String {

@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct `The writer's buffer` {
     /// Writes every kind of value and key after a text of `length` bytes.

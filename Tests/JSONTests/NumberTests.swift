@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct `Numbers` {
     private func int64(_ text: String) -> Result<Int64, JSONError> {

@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct `Text files` {
     @Test(arguments: [

@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct `Escaped text in readable form` {
     private func readable(_ text: String, wholly: Bool = false) -> String {

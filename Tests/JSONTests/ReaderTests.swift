@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct `The reader as a cursor` {
     @Test func `A skipped value can be read later, by going back and by another reader`() throws {

@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct `Strings` {
     private func refusal(_ contents: [UInt8]) -> JSONError? { Ours.refusal([0x22] + contents + [0x22]) }

@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 
 @Suite struct `The writer` {
     private func text(asciiOnly: Bool = false, _ write: (inout JSONWriter) -> Void) -> String {

@@ -1,14 +1,14 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirEvents
 import WeirJSON
 import WeirLive
+import WeirModel
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import WeirModel
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// Tests actions of a running tail against the embedded server, over real sockets.

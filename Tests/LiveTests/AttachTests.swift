@@ -1,11 +1,11 @@
-import WeirThreads
 import Glibc
+import Testing
+import TestSupport
 import WeirJSON
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 @testable import WeirLive

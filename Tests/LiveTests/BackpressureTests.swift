@@ -1,8 +1,8 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirJSON
 import WeirRecording
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 @testable import WeirLive

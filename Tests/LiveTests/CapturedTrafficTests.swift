@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirJSON
 import WeirLive
 import WeirPipeline
 import WeirRecording
-import TestSupport
-import Testing
 import WeirWire
 
 /// Checks that traffic captured by other tools is played as captured. Its connections were not this client's, and much

@@ -1,7 +1,7 @@
-import WeirThreads
-import WeirJSON
-import TestSupport
 import Testing
+import TestSupport
+import WeirJSON
+import WeirThreads
 import WeirWire
 
 @testable import WeirLive

@@ -1,10 +1,10 @@
-import WeirThreads
 import Glibc
+import Testing
+import TestSupport
 import WeirJSON
 import WeirNetwork
 import WeirPipeline
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 @testable import WeirLive

@@ -1,13 +1,13 @@
-import WeirThreads
+import Glibc
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirEvents
-import Glibc
 import WeirLive
+import WeirModel
 import WeirNetwork
 import WeirPipeline
-import WeirModel
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// A form common to a model and a server's truth, for comparing them.

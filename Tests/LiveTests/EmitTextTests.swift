@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirJSON
 import WeirPipeline
-import TestSupport
-import Testing
 import WeirWire
 
 @testable import WeirLive

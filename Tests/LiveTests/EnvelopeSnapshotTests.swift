@@ -1,8 +1,8 @@
+import Testing
 import WeirEvents
 import WeirJSON
-import WeirRecording
 import WeirModel
-import Testing
+import WeirRecording
 import WeirWire
 
 @testable import WeirLive

@@ -1,8 +1,8 @@
 import Glibc
-import WeirJSON
-import WeirRecording
-import WeirModel
 import Testing
+import WeirJSON
+import WeirModel
+import WeirRecording
 import WeirWire
 
 @testable import WeirEvents

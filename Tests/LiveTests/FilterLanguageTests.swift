@@ -1,5 +1,5 @@
-@testable import WeirPipeline
 import Testing
+@testable import WeirPipeline
 
 @testable import WeirLive
 

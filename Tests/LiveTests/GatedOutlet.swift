@@ -1,9 +1,9 @@
-import WeirThreads
+import TestSupport
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import TestSupport
+import WeirThreads
 
 /// An outlet that returns from a write only when permitted, and throws at one of them on request.
 final class GatedOutlet: Outlet {

@@ -1,12 +1,12 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirEvents
 import WeirLive
+import WeirModel
 import WeirNetwork
 import WeirPipeline
-import WeirModel
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// Tests a GroupMe tail against the embedded service, over a real WebSocket and real HTTP. Whatever is lost on the way,

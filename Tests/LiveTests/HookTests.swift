@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
+import Testing
 import WeirJSON
 import WeirNetwork
 import WeirPipeline
-import Testing
+import WeirThreads
 import WeirWire
 
 @testable import WeirLive

@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
+import Testing
+import TestSupport
 import WeirNetwork
 import WeirPipeline
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 @testable import WeirLive

@@ -1,10 +1,10 @@
-import WeirEvents
 import Glibc
-import WeirJSON
-import WeirRecording
-import WeirModel
-import WeirTerminal
 import Testing
+import WeirEvents
+import WeirJSON
+import WeirModel
+import WeirRecording
+import WeirTerminal
 import WeirWire
 
 @testable import WeirLive

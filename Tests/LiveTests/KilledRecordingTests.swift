@@ -1,10 +1,10 @@
 import Glibc
+import Testing
+import TestSupport
 import WeirLive
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
-import TestSupport
-import Testing
 import WeirWire
 
 /// Returns the path of `recording-writer`, in the folder of the test program.

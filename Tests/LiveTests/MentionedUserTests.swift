@@ -1,8 +1,8 @@
-import WeirJSON
-import WeirRecording
-import WeirModel
-import WeirTerminal
 import Testing
+import WeirJSON
+import WeirModel
+import WeirRecording
+import WeirTerminal
 import WeirWire
 
 @testable import WeirEvents

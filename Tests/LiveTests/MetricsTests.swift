@@ -1,7 +1,7 @@
+import Testing
 import WeirEvents
 import WeirJSON
 import WeirNetwork
-import Testing
 import WeirWire
 
 @testable import WeirLive

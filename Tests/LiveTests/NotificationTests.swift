@@ -1,7 +1,7 @@
-import WeirEvents
-import WeirRecording
-import WeirModel
 import Testing
+import WeirEvents
+import WeirModel
+import WeirRecording
 import WeirWire
 
 @testable import WeirLive

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Checks the page "Origins", which maps the requirements of five documents to tests.
 @Suite struct OriginsTests {

@@ -1,8 +1,8 @@
-import WeirThreads
 import WeirLive
+import WeirModel
 import WeirNetwork
 import WeirPipeline
-import WeirModel
+import WeirThreads
 
 /// Counts the rows in the model.
 final class RowCounter: Outlet {

@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirJSON
 import WeirLive
 import WeirPipeline
 import WeirRecording
-import TestSupport
-import Testing
 import WeirWire
 
 /// Checks that a part of a recording can be replayed alone, with its events and its changes of the model.

@@ -1,12 +1,12 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirEvents
 import WeirLive
+import WeirModel
 import WeirNetwork
 import WeirPipeline
-import WeirModel
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// Tests presence, typing, senders, members and place names: a tail against the embedded backend, whose team comes,

@@ -1,7 +1,7 @@
-@testable import WeirLive
-import WeirThreads
-import WeirTerminal
 import Testing
+@testable import WeirLive
+import WeirTerminal
+import WeirThreads
 import WeirWire
 
 @Suite("Timing decisions of a replay") struct PlaybackClockTests {

@@ -1,8 +1,8 @@
+import TestSupport
 import WeirJSON
 import WeirLive
 import WeirPipeline
 import WeirRecording
-import TestSupport
 import WeirWire
 
 /// A small recording of a Socket.IO session: a connection, then numbered events called `tick`, one every `interval`.

@@ -1,9 +1,9 @@
+import Testing
 import WeirEvents
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirTerminal
-import Testing
 import WeirWire
 
 @testable import WeirLive

@@ -1,7 +1,7 @@
 import Glibc
+import Testing
 import WeirJSON
 import WeirLive
-import Testing
 import WeirTerminal
 
 @Suite("The JSON envelope")

@@ -1,6 +1,6 @@
+import Testing
 import WeirJSON
 import WeirLive
-import Testing
 
 @Suite("Templates, projections and tables")
 struct PrintingFormatTests {

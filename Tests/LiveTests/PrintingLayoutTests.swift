@@ -1,10 +1,10 @@
-import WeirEvents
 import Glibc
+import Testing
+import WeirEvents
 @testable import WeirLive
 import WeirPipeline
 import WeirRecording
 import WeirTerminal
-import Testing
 import WeirWire
 
 @Suite("Layout of printed lines", .serialized)

@@ -1,11 +1,11 @@
 import Glibc
+import Testing
 import WeirJSON
 @testable import WeirLive
-import WeirRecording
 import WeirModel
-import Testing
-import WeirWire
+import WeirRecording
 import WeirTerminal
+import WeirWire
 
 @testable import WeirEvents
 @testable import WeirPipeline

@@ -1,10 +1,10 @@
-import WeirThreads
 import Glibc
+import Testing
+import TestSupport
 @testable import WeirLive
 import WeirNetwork
 import WeirPipeline
-import TestSupport
-import Testing
+import WeirThreads
 
 @Suite("Output of printed lines")
 struct PrintingOutputTests {

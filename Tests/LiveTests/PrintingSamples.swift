@@ -1,9 +1,9 @@
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
 import WeirLive
-import WeirRecording
 import WeirModel
+import WeirRecording
 import WeirWire
 
 @testable import WeirPipeline

@@ -1,7 +1,7 @@
-import WeirPipeline
-import WeirModel
-import WeirTerminal
 import Testing
+import WeirModel
+import WeirPipeline
+import WeirTerminal
 
 @testable import WeirEvents
 @testable import WeirLive

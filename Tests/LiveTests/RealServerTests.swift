@@ -1,9 +1,9 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirLive
 import WeirNetwork
 import WeirPipeline
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// A python-socketio server, started for one test.

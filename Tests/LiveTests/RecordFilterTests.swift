@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirEvents
 import WeirJSON
-import WeirRecording
 import WeirModel
-import TestSupport
-import Testing
+import WeirRecording
 import WeirWire
 
 @testable import WeirLive

@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirLive
 import WeirPipeline
 import WeirRecording
-import TestSupport
-import Testing
 
 @Suite struct RecordingFeedTests {
     private func feed(_ path: String, threads: Int) throws -> RecordingFeed {

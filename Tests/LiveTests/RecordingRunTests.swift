@@ -1,13 +1,13 @@
-import WeirThreads
-import WeirDemoServer
 import Glibc
+import Testing
+import TestSupport
+import WeirDemoServer
 @testable import WeirLive
+import WeirModel
 @testable import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import WeirModel
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// Tests a tail of the embedded server that records in segments and in memory.

@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirLive
 import WeirPipeline
 import WeirRecording
-import TestSupport
-import Testing
 import WeirWire
 
 @Suite("Requests of a replay") struct RefetchTests {

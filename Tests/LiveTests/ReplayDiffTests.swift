@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirJSON
 import WeirLive
 import WeirRecording
-import TestSupport
-import Testing
 
 /// Tests where the replays of two recordings diverge.
 @Suite struct ReplayDiffTests {

@@ -1,10 +1,10 @@
-import WeirThreads
+import Testing
+import TestSupport
 @testable import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 private func report(_ number: Int) -> [StampedReport] {

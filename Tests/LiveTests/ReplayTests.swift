@@ -1,13 +1,13 @@
-import WeirThreads
 import Glibc
+import Testing
+import TestSupport
 import WeirJSON
 import WeirLive
+import WeirModel
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import WeirModel
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 @Suite(.serialized) struct ReplayTests {

@@ -1,11 +1,11 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirEvents
 import WeirJSON
+import WeirModel
 import WeirNetwork
 import WeirRecording
-import WeirModel
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 @testable import WeirLive

@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirEvents
 import WeirJSON
 import WeirPipeline
 import WeirRecording
-import TestSupport
-import Testing
 import WeirWire
 
 @testable import WeirLive

@@ -1,9 +1,9 @@
 import Glibc
+import Testing
+import TestSupport
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import TestSupport
-import Testing
 import WeirWire
 
 @testable import WeirLive

@@ -1,7 +1,7 @@
 import Glibc
-import WeirLive
-import TestSupport
 import Testing
+import TestSupport
+import WeirLive
 import WeirWire
 
 @Suite("The text of a secret")

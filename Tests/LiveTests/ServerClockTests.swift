@@ -1,5 +1,5 @@
-import WeirLive
 import Testing
+import WeirLive
 import WeirWire
 
 @Suite("The server's clock")

@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirLive
 import WeirPipeline
 import WeirRecording
-import TestSupport
-import Testing
 
 /// Checks that errors in a replay of several files name the file.
 @Suite struct SeveralRecordingsTests {

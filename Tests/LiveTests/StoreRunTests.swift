@@ -1,13 +1,13 @@
-import WeirThreads
-import WeirDemoServer
 import Glibc
+import Testing
+import TestSupport
+import WeirDemoServer
 import WeirLive
+import WeirModel
 import WeirNetwork
 import WeirPipeline
-import WeirModel
 import WeirStore
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// Tests tails with a store against the embedded backend.

@@ -1,10 +1,10 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirLive
 import WeirNetwork
 import WeirPipeline
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 /// Makes a recording of a tail of the embedded backend.

@@ -1,9 +1,9 @@
 import Glibc
+import Testing
+import TestSupport
 import WeirLive
 import WeirPipeline
 import WeirRecording
-import TestSupport
-import Testing
 import WeirWire
 
 @Suite("Verified replays") struct VerifyTests {

@@ -1,11 +1,11 @@
-import WeirEvents
 import Glibc
+import Testing
+import WeirEvents
 import WeirJSON
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirTerminal
-import Testing
 import WeirWire
 
 @testable import WeirLive

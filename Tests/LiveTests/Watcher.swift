@@ -1,8 +1,8 @@
-import WeirThreads
+import TestSupport
 import WeirLive
 import WeirNetwork
 import WeirPipeline
-import TestSupport
+import WeirThreads
 import WeirWire
 
 /// An outlet that collects reports and lets a test wait for them.

@@ -1,10 +1,10 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
 import WeirTerminal
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 @testable import WeirLive

@@ -1,6 +1,6 @@
 import ModelOracle
-import WeirModel
 import Testing
+import WeirModel
 
 /// Tests for the other forms of a batch, with explicit results; the random tests show that
 /// they are correct for any batch.

@@ -1,5 +1,5 @@
-import WeirModel
 import Testing
+import WeirModel
 
 extension SectionedCollection {
     /// Stages an element whose keys have an order.

@@ -1,6 +1,6 @@
 import ModelOracle
-import WeirModel
 import Testing
+import WeirModel
 
 /// The cases of Realm's list of change set merges, and additional ones for sections and ranks.
 @Suite struct CompositionTests {

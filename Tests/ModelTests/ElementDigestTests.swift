@@ -1,5 +1,5 @@
-@testable import WeirModel
 import Testing
+@testable import WeirModel
 
 @Suite struct `Element digests` {
     /// The words fed for bytes: eight bytes for each word, the first in the low bits, then the rest, then the count.

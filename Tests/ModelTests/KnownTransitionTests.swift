@@ -1,6 +1,6 @@
 import ModelOracle
-import WeirModel
 import Testing
+import WeirModel
 
 /// Transitions that other libraries describe as their hardest, as data: sections in order,
 /// each with its rank and its rows.

@@ -1,6 +1,6 @@
 import ModelOracle
-import WeirModel
 import Testing
+import WeirModel
 
 /// Changes of the whole state at once that broke other implementations.
 @Suite struct PathologicalBatchTests {

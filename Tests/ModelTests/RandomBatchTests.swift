@@ -1,6 +1,6 @@
 import ModelOracle
-import WeirModel
 import Testing
+import WeirModel
 import WeirWire
 
 @Suite struct RandomBatchTests {

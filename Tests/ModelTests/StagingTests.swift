@@ -1,6 +1,6 @@
 import ModelOracle
-import WeirModel
 import Testing
+import WeirModel
 
 @Suite struct StagingTests {
     private func collection(_ rows: Row...) -> Rows {

@@ -1,6 +1,6 @@
 import ModelOracle
-import WeirModel
 import Testing
+import WeirModel
 
 /// Goes from one state to another in one batch, by transaction and by difference of the whole arrays,
 /// and checks everything about it.

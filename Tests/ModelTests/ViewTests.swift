@@ -1,6 +1,6 @@
 import ModelOracle
-import WeirModel
 import Testing
+import WeirModel
 
 /// Views of a random collection: their contents and batches must equal those made from scratch.
 @Suite struct ViewTests {

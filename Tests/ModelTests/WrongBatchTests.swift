@@ -1,6 +1,6 @@
 import ModelOracle
-import WeirModel
 import Testing
+import WeirModel
 
 /// A valid batch, and everything that can be wrong with a similar one.
 @Suite struct WrongBatchTests {

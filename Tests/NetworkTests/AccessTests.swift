@@ -1,6 +1,6 @@
-import WeirThreads
-import TestSupport
 import Testing
+import TestSupport
+import WeirThreads
 import WeirWire
 
 @testable import WeirNetwork

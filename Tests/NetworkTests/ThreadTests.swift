@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
+import WeirThreads
 
 @Suite("Single-purpose threads")
 struct ThreadTests {

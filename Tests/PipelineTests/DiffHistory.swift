@@ -1,6 +1,6 @@
+import Testing
 import WeirJSON
 import WeirModel
-import Testing
 import WeirWire
 
 @testable import WeirEvents

@@ -1,5 +1,5 @@
-import WeirPipeline
 import Testing
+import WeirPipeline
 
 @Suite struct DownloadBookTests {
     @Test func `the first to ask starts the download, and all who ask meanwhile get the result, in order`() {

@@ -1,6 +1,6 @@
+import Testing
 import WeirEvents
 import WeirJSON
-import Testing
 
 @testable import WeirPipeline
 

@@ -1,6 +1,6 @@
+import Testing
 import WeirEvents
 import WeirModel
-import Testing
 import WeirWire
 
 @testable import WeirPipeline

@@ -1,6 +1,6 @@
+import Testing
 import WeirJSON
 import WeirModel
-import Testing
 
 @testable import WeirEvents
 @testable import WeirPipeline

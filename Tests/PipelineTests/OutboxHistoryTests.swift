@@ -1,8 +1,8 @@
-import WeirEvents
 import Glibc
+import Testing
+import WeirEvents
 import WeirJSON
 import WeirModel
-import Testing
 import WeirWire
 
 @testable import WeirPipeline

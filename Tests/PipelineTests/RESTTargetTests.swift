@@ -1,5 +1,5 @@
-import WeirEvents
 import Testing
+import WeirEvents
 
 @testable import WeirPipeline
 

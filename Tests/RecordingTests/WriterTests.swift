@@ -1,6 +1,6 @@
 import Glibc
-import WeirJSON
 import Testing
+import WeirJSON
 import WeirWire
 
 @testable import WeirRecording

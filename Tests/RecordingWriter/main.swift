@@ -1,8 +1,8 @@
 import Glibc
 import WeirJSON
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 // recording-writer FILE SEED plain|live: records a session that receives 10,000 messages a second, until it is killed.

@@ -1,5 +1,5 @@
-import WeirRegex
 import Testing
+import WeirRegex
 
 @Suite struct `Regular expressions` {
     private func isFound(_ expression: String, in text: String) throws -> Bool {

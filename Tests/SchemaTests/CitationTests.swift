@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import TestSupport
 import Testing
+import TestSupport
 
 /// The rules that comments cite, such as (Twake TW-12), and the DocC pages that number them.
 @Suite struct CitationTests {

@@ -1,12 +1,12 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirJSON
+import WeirModel
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import WeirModel
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 @testable import WeirLive

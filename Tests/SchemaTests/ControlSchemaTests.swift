@@ -1,6 +1,6 @@
-import WeirJSON
-import TestSupport
 import Testing
+import TestSupport
+import WeirJSON
 
 @testable import WeirLive
 

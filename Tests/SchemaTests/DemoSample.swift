@@ -1,7 +1,7 @@
-import WeirEvents
-import WeirJSON
 import Simulation
 import TestSupport
+import WeirEvents
+import WeirJSON
 import WeirWire
 
 /// The demo server's output for a client in every room, while all simulated users act.

@@ -1,6 +1,6 @@
-import WeirJSON
-import TestSupport
 import Testing
+import TestSupport
+import WeirJSON
 
 /// Checks GroupMe's pushes against their schema with an independent validator.
 @Suite struct GroupMeSchemaTests {

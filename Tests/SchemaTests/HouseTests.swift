@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The picture of the house, in the README and in the pages, and the targets of `Package.swift`.
 @Suite struct HouseTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The links of the DocC pages, and the paths that pages and the README name.
 @Suite struct PageLinkTests {

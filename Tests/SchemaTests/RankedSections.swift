@@ -1,7 +1,7 @@
 import WeirLive
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 @testable import WeirEvents

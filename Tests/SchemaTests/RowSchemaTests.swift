@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirEvents
 import WeirJSON
 import WeirPipeline
-import TestSupport
-import Testing
 
 /// Checks rows of every type, each with every field set, against the schema of the diff log.
 @Suite struct RowSchemaTests {

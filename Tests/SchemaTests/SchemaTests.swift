@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirEvents
 import WeirJSON
-import TestSupport
-import Testing
 
 /// Checks Weir's output against its schemas with an independent validator.
 @Suite struct SchemaTests {

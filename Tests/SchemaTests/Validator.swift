@@ -1,7 +1,7 @@
 import Glibc
-import WeirJSON
-import TestSupport
 import Testing
+import TestSupport
+import WeirJSON
 
 /// The independent validator: jsonschema-rs. Python's own takes a thousand times as long.
 struct Validator {

@@ -1,6 +1,6 @@
-import WeirJSON
-import TestSupport
 import Testing
+import TestSupport
+import WeirJSON
 
 /// A message of a backend from `samples/events`.
 struct WireSample: CustomTestStringConvertible {

@@ -1,6 +1,6 @@
-import WeirJSON
-import TestSupport
 import Testing
+import TestSupport
+import WeirJSON
 
 /// Checks the backends' messages against their schemas with an independent validator.
 @Suite struct WireSchemaTests {

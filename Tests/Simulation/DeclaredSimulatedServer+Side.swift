@@ -1,8 +1,8 @@
 import WeirDemoServer
 import WeirEvents
 import WeirJSON
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirWire
 
 extension DeclaredSimulatedServer: Side {

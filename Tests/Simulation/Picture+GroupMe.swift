@@ -1,8 +1,8 @@
 import WeirDemoServer
 import WeirEvents
 import WeirJSON
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 
 // The contents of GroupMe's model, and the truth to compare it with.
 extension Picture {

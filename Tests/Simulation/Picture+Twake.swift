@@ -1,7 +1,7 @@
 import WeirDemoServer
 import WeirEvents
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 
 // The contents of Twake's model, and the truth to compare it with.
 extension Picture {

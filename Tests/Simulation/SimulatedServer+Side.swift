@@ -1,7 +1,7 @@
 import WeirDemoServer
 import WeirEvents
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirWire
 
 extension SimulatedServer: Side {

@@ -1,7 +1,7 @@
 import WeirDemoServer
 import WeirEvents
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirWire
 
 // The actions of the session's user, and the checks that each was done once and in order.

@@ -1,7 +1,7 @@
 import WeirEvents
 import WeirJSON
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirWire
 
 /// The state kept from an earlier process of the client.

@@ -1,8 +1,8 @@
 import WeirDemoServer
 import WeirEvents
 import WeirJSON
-package import WeirPipeline
 import WeirModel
+package import WeirPipeline
 package import WeirWire
 
 /// Runs a history: one session of the pure core against one server, with a simulated network and clock.

@@ -1,8 +1,8 @@
+import Simulation
+import Testing
 import WeirDemoServer
 import WeirEvents
 import WeirJSON
-import Simulation
-import Testing
 import WeirWire
 
 @Suite struct `The simulated GroupMe server` {

@@ -1,8 +1,8 @@
 import Glibc
+import Testing
+import TestSupport
 import WeirModel
 import WeirStore
-import TestSupport
-import Testing
 
 @Suite struct DamageTests {
     /// Creates a store with many rows, closes it, and returns its path.

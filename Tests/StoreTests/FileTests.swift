@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
-import WeirStore
-import TestSupport
 import Testing
+import TestSupport
+import WeirStore
+import WeirThreads
 import WeirWire
 
 @Suite struct FileTests {

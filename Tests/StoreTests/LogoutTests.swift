@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirModel
 import WeirStore
-import TestSupport
-import Testing
 
 @Suite struct LogoutTests {
     /// Whether any of the store's files contains the text.

@@ -1,11 +1,11 @@
-import WeirThreads
 import CWeirSQLite
 import Glibc
+import Testing
+import TestSupport
 import WeirNetwork
 import WeirPipeline
 import WeirStore
-import TestSupport
-import Testing
+import WeirThreads
 
 /// The path of `store-writer`, in the folder of the test program.
 private func pathOfWriter() throws -> String {

@@ -1,9 +1,9 @@
-import WeirEvents
-import WeirPipeline
-import WeirModel
-import WeirStore
-import TestSupport
 import Testing
+import TestSupport
+import WeirEvents
+import WeirModel
+import WeirPipeline
+import WeirStore
 
 @Suite struct RoundTripTests {
     @Test func `kept data is remembered when the store is opened again`() throws {

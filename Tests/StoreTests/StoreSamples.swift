@@ -1,10 +1,10 @@
 import CWeirSQLite
 import Glibc
-import WeirPipeline
-import WeirModel
-import WeirStore
-import TestSupport
 import Testing
+import TestSupport
+import WeirModel
+import WeirPipeline
+import WeirStore
 
 @testable import WeirEvents
 

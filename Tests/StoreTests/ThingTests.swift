@@ -1,9 +1,9 @@
-import WeirThreads
+import Testing
+import TestSupport
 import WeirNetwork
 import WeirPipeline
 import WeirStore
-import TestSupport
-import Testing
+import WeirThreads
 
 @Suite struct ThingTests {
     private typealias Answer = @Sendable (Result<[UInt8], StoreError>) -> Void

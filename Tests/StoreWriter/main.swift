@@ -1,7 +1,7 @@
-import WeirEvents
 import Glibc
-import WeirPipeline
+import WeirEvents
 import WeirModel
+import WeirPipeline
 import WeirStore
 
 // store-writer write FILE: stores one row after the other, each in a transaction of its own, and prints its number once

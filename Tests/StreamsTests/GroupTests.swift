@@ -1,7 +1,7 @@
-import WeirThreads
-import WeirNetwork
-import TestSupport
 import Testing
+import TestSupport
+import WeirNetwork
+import WeirThreads
 import WeirWire
 
 @testable import WeirRecording

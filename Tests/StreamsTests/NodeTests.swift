@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
+import Testing
+import TestSupport
 import WeirJSON
 import WeirNetwork
-import TestSupport
-import Testing
+import WeirThreads
 import WeirWire
 
 @testable import WeirRecording

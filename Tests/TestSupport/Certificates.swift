@@ -1,5 +1,5 @@
-public import WeirNetwork
 import Testing
+public import WeirNetwork
 import WeirWire
 
 /// A private certificate authority and the certificates it signed, made by the `openssl` command in a temporary folder.

@@ -1,5 +1,5 @@
-import WeirThreads
 public import WeirNetwork
+import WeirThreads
 public import WeirWire
 
 /// A relay between clients and an HTTP server. It forwards requests, records the exchanges, and can delay answers.

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
 public import Testing
+import WeirNetwork
+import WeirThreads
 
 /// A thread-safe list of items, with a way to wait for them.
 public final class Mailbox<Element: Sendable>: @unchecked Sendable {

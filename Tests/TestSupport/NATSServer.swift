@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
 import Testing
+import WeirNetwork
+import WeirThreads
 
 /// Whether Debian's `nats-server` is installed; `Tests/run` installs it.
 public let hasNATSServer = ["/usr/sbin/nats-server", "/usr/bin/nats-server"].contains { (path: String) in

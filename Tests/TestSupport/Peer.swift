@@ -1,8 +1,8 @@
-import WeirThreads
 public import Glibc
-import WeirNetwork
 import Synchronization
 import Testing
+import WeirNetwork
+import WeirThreads
 
 /// A program that runs alongside the test. It is killed when the peer is released.
 public final class Peer: Sendable {

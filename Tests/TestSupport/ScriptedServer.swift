@@ -1,5 +1,5 @@
-import WeirThreads
 public import WeirNetwork
+import WeirThreads
 public import WeirWire
 
 /// A Twake server on a loopback port that sends scripted messages. Its REST service gives the same answer to every

@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 import WeirWire
 
 /// Tests for binary events and acknowledgements: the assembler, lenient at the client and strict at the server.

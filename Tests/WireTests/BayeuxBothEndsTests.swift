@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 import WeirWire
 
 /// Clients and a server in one simulated time, with links that are cut or go silent and servers that restart.

@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 import WeirWire
 
 /// Connects the client to the server in memory: each receives what the other sends, in order,

@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 import WeirWire
 
 /// Tests for how events are sent, by delivery, and how each one that wants an acknowledgement ends.

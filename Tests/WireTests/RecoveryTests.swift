@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 import WeirWire
 
 /// Tests for connection state recovery at the client (Socket.IO SIO-15).

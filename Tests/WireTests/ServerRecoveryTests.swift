@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 import WeirWire
 
 /// Tests for connection state recovery at the server, and for the client against it (Socket.IO SIO-15).

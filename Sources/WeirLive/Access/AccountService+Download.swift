@@ -1,8 +1,8 @@
-import WeirThreads
 public import WeirEvents
 import WeirNetwork
 import WeirPipeline
 public import WeirStore
+import WeirThreads
 import WeirWire
 
 // Files and pictures never change, so they are read from the store, or downloaded once.

@@ -1,9 +1,9 @@
-import WeirThreads
-import WeirEvents
 import Glibc
+import WeirEvents
 public import WeirNetwork
 public import WeirPipeline
 import WeirRecording
+import WeirThreads
 public import WeirWire
 
 /// Requests about accounts: logging in and out, the token's user, lookups and downloads. Call `close()` when done, to

@@ -1,7 +1,7 @@
-import WeirThreads
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// A check that tries a server step by step, in the way a tail reaches it, and reports the result of each step.

@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
 import WeirJSON
 import WeirNetwork
 import WeirRecording
+import WeirThreads
 public import WeirWire
 
 /// A reference to a token or another secret. The secret itself never appears in an argument, a log or a recording.

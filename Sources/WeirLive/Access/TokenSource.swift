@@ -1,8 +1,8 @@
-import WeirThreads
 package import Glibc
 import WeirJSON
 import WeirNetwork
 package import WeirPipeline
+import WeirThreads
 import WeirWire
 
 /// The source of a run's tokens. A token in the file of a login is kept fresh: it is renewed before it ends, and when

@@ -1,7 +1,7 @@
 public import WeirEvents
+import WeirModel
 import WeirNetwork
 public import WeirPipeline
-import WeirModel
 public import WeirStore
 import WeirWire
 

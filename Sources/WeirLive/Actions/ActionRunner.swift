@@ -1,9 +1,9 @@
-import WeirThreads
 import WeirEvents
 import WeirNetwork
 public import WeirPipeline
 import WeirRecording
 import WeirStore
+import WeirThreads
 import WeirWire
 
 /// Performs actions by REST and reports the outcome of each. It drives a session without a realtime connection.

@@ -1,8 +1,8 @@
-import WeirThreads
 import WeirJSON
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// The viewers at the end of the queue. Each one receives the lines of the recording, which are encoded once for all of

@@ -1,7 +1,7 @@
-import WeirThreads
 import WeirJSON
 import WeirNetwork
 import WeirTerminal
+import WeirThreads
 import WeirWire
 
 /// The properties that clients observe, and the changes they receive. Pure: the caller polls it with the current

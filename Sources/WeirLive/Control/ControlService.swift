@@ -1,6 +1,6 @@
-import WeirThreads
 import WeirJSON
 import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// Serves the control socket of a process: parses and checks requests, passes valid ones to the handler, and writes the

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
 import WeirJSON
 import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// The progress of a replay, for clients of its control socket.

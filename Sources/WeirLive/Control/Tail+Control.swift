@@ -1,9 +1,9 @@
 import Glibc
 import WeirJSON
+import WeirModel
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 // The control socket of a running tail.

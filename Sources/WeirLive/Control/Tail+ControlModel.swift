@@ -1,8 +1,8 @@
 package import WeirEvents
 import WeirJSON
+import WeirModel
 import WeirNetwork
 import WeirPipeline
-import WeirModel
 import WeirStore
 import WeirTerminal
 import WeirWire

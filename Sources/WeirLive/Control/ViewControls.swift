@@ -1,9 +1,9 @@
-import WeirThreads
 import WeirJSON
+public import WeirModel
 import WeirNetwork
 public import WeirPipeline
 import WeirRecording
-public import WeirModel
+import WeirThreads
 import WeirWire
 
 /// The settings of a view that others may change while it runs: the pause, the format and the level of notices. Can be

@@ -1,7 +1,7 @@
 import WeirEvents
+import WeirModel
 public import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 /// A view's decision about a report.

@@ -1,8 +1,8 @@
-import WeirThreads
+import Synchronization
+public import WeirModel
 import WeirNetwork
 public import WeirPipeline
-public import WeirModel
-import Synchronization
+import WeirThreads
 
 /// The filter of a view. Any thread may change it while the view runs. A change applies to the reports that follow.
 public final class ViewFilter: Sendable {

@@ -1,6 +1,6 @@
-import WeirThreads
 import Glibc
 import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// A program that runs for a secret or a report. If it takes too long or is no longer wanted, it is killed together

@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
 public import WeirNetwork
 public import WeirPipeline
 import WeirRecording
 import WeirTerminal
+import WeirThreads
 public import WeirWire
 
 /// An action to perform for certain reports.

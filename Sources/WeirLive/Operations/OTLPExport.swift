@@ -1,6 +1,6 @@
-import WeirThreads
 import WeirJSON
 import WeirNetwork
+import WeirThreads
 import WeirWire
 
 /// Sends metrics and spans to an OpenTelemetry collector: OTLP over HTTP, as JSON. It uses the HTTP client of the tail, and runs on the

@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
 import WeirNetwork
 import WeirPipeline
+import WeirThreads
 import WeirWire
 
 /// The service manager that started the process, such as systemd. It receives the state of the process: sd_notify(3), without a library.

@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
+import WeirModel
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import WeirModel
+import WeirThreads
 import WeirWire
 
 /// An outlet that counts the reports of a tail for its metrics and traces.

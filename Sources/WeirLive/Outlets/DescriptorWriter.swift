@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
 import Synchronization
+import WeirNetwork
+import WeirThreads
 
 /// Writes bytes to a descriptor that it does not own. It calls write(2) once when the system takes all bytes at once,
 /// and again for the rest otherwise.

@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
 import WeirJSON
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 
 /// Writes the diff log to a file, one line per batch of the model (`DiffLog`, `schemas/diff-log.schema.json`).
 public final class DiffLogFile: Outlet {

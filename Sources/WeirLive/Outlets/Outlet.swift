@@ -1,8 +1,8 @@
-import WeirEvents
 import Glibc
+import WeirEvents
+public import WeirModel
 public import WeirPipeline
 public import WeirRecording
-public import WeirModel
 import WeirWire
 
 /// A report with the stamp of its cause.

@@ -1,8 +1,8 @@
-import WeirThreads
 import WeirJSON
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// Two threads that write a tail's output in sequence: the first records, the second shows.

@@ -1,8 +1,8 @@
-import WeirThreads
 import WeirJSON
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 
 /// Publishes each event, and each change of the model, as a `--format json` object next to a recording in a stream. An
 /// event's subject consists of its kind and the parts of its room; other objects are published under their type.

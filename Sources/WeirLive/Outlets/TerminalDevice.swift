@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
 import WeirNetwork
 package import WeirTerminal
+import WeirThreads
 
 /// Properties of the terminal at a descriptor, and the choice of colours.
 public enum TerminalDevice {

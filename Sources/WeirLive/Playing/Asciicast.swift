@@ -2,8 +2,8 @@ import Glibc
 import WeirJSON
 import WeirPipeline
 import WeirRecording
-import WeirWire
 import WeirTerminal
+import WeirWire
 
 /// Exports a recording as a terminal session: the output of a tail and the marks. The format is asciicast version 2,
 /// which most players read.

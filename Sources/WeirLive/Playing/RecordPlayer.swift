@@ -1,7 +1,7 @@
 import WeirEvents
+import WeirModel
 package import WeirPipeline
 package import WeirRecording
-import WeirModel
 import WeirWire
 
 /// Turns the entries of a recording into inputs of a session, and the session's effects into reports. Pure: all times

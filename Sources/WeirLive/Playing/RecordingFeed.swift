@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
 import WeirNetwork
 package import WeirPipeline
 package import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// Reads and decodes a recording ahead on separate threads. Each block is read by one thread, and the batches are

@@ -1,6 +1,6 @@
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 /// The entries of one or more recordings in the order of their times, the sessions they drive, and the way back.

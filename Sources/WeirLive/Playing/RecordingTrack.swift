@@ -1,8 +1,8 @@
-import WeirEvents
 import Glibc
+import WeirEvents
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 /// One recording during a replay: the reader of its file or segments, the session it drives, and the next entry.

@@ -1,8 +1,8 @@
-import WeirThreads
+import Synchronization
 import WeirNetwork
 public import WeirPipeline
 public import WeirRecording
-import Synchronization
+import WeirThreads
 import WeirWire
 
 /// Plays recordings through the same session as a live tail: a new session receives the recorded inputs at their

@@ -1,6 +1,6 @@
+public import WeirModel
 public import WeirPipeline
 public import WeirRecording
-public import WeirModel
 import WeirWire
 
 /// A position in a recording: the model at that position, and the means to move to any other. Not thread-safe.

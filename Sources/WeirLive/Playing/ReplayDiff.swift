@@ -1,6 +1,6 @@
+import WeirModel
 import WeirPipeline
 public import WeirRecording
-import WeirModel
 import WeirWire
 
 /// Compares the replays of two recordings, record by record.

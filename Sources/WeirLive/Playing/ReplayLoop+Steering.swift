@@ -1,9 +1,9 @@
-import WeirThreads
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
 import WeirRegex
 import WeirTerminal
+import WeirThreads
 import WeirWire
 
 // Keys, signals and the commands they cause.

@@ -1,8 +1,8 @@
-import WeirThreads
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
 import WeirTerminal
+import WeirThreads
 import WeirWire
 
 /// One run of a replay. It connects the timeline, the playback that decides, the outlets, and the user or clients that

@@ -1,7 +1,7 @@
-import WeirThreads
+import WeirModel
 import WeirNetwork
 import WeirPipeline
-import WeirModel
+import WeirThreads
 
 /// The outlets of a replay. They are written on a separate thread, so that the next entries are played meanwhile. A
 /// watched replay writes them on the caller's thread, because the output must not lag behind what the user sees.

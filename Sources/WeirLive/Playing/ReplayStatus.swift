@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
 import WeirNetwork
 import WeirTerminal
+import WeirThreads
 import WeirWire
 
 /// The status of a replay on a terminal.

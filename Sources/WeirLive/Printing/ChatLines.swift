@@ -1,7 +1,7 @@
 import WeirEvents
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirTerminal
 
 /// Prints a conversation: one line for each message, edit and deletion, and for each member that joins or leaves. It

@@ -1,9 +1,9 @@
-import WeirThreads
 import WeirJSON
+public import WeirModel
 import WeirNetwork
 public import WeirPipeline
-public import WeirModel
 import WeirTerminal
+import WeirThreads
 
 /// The built-in formats for printing events.
 public enum OutputFormat: String, Sendable, CaseIterable {

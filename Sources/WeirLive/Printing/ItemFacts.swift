@@ -1,8 +1,8 @@
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirTerminal
 
 /// The fields of an item, read from its entity's JSON. The printers therefore need no knowledge of a backend's fields.

@@ -1,7 +1,7 @@
 import WeirEvents
 import WeirJSON
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirTerminal
 
 /// The names of people, channels and places, learnt from the rows of the model.

@@ -1,12 +1,12 @@
-import WeirThreads
 import Glibc
 import WeirJSON
+public import WeirModel
 import WeirNetwork
 public import WeirPipeline
-public import WeirModel
 import WeirRecording
-import WeirWire
 import WeirTerminal
+import WeirThreads
+import WeirWire
 
 /// Prints reports other than events to a descriptor, usually standard error: notices, states of the connection and of
 /// rooms, undecodable data, and gaps. A missing reader does not end the run.

@@ -1,8 +1,8 @@
-import WeirThreads
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
 import WeirTerminal
+import WeirThreads
 import WeirWire
 
 /// Prints the messages on the wire, in both directions. Each line contains the time, the direction, the transport, the

@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// The current recording, if any. It can begin and end while the tail runs. Used on the recorder thread only.

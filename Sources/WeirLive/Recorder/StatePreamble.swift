@@ -1,7 +1,7 @@
 import WeirJSON
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 /// The state that a session needs to start in the middle of a recording: the model's rows, the rooms, and the

@@ -1,9 +1,9 @@
-import WeirThreads
 import WeirJSON
+import WeirModel
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import WeirModel
+import WeirThreads
 import WeirWire
 
 /// Assigns numbers to everything that belongs in a recording. It does so whether or not a recording is written, so that

@@ -1,7 +1,7 @@
-import WeirThreads
+public import WeirModel
 import WeirNetwork
 public import WeirPipeline
-public import WeirModel
+import WeirThreads
 
 /// An outlet that collects the reports of a run for an HTML report.
 public final class ReportCollector: Outlet {

@@ -1,8 +1,8 @@
 import WeirEvents
 import WeirJSON
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 /// The figures of an HTML report, collected from the reports of one run. Pure, and of a bounded size: invented names and endless failures

@@ -1,6 +1,6 @@
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirWire
 
 /// The facts of a run that its reports do not contain.

@@ -1,10 +1,10 @@
-import WeirThreads
+import Synchronization
 import WeirEvents
+public import WeirModel
 import WeirNetwork
 public import WeirPipeline
 import WeirRecording
-public import WeirModel
-import Synchronization
+import WeirThreads
 import WeirWire
 
 /// The rules that hide joined and recorded rooms from the view.

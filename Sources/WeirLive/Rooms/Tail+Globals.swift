@@ -1,8 +1,8 @@
 import WeirEvents
 package import WeirJSON
+import WeirModel
 import WeirNetwork
 public import WeirPipeline
-import WeirModel
 import WeirTerminal
 
 // The selection. It is shown at the start, changed by `weir rooms select`, and available over the control socket.

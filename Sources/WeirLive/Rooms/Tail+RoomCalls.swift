@@ -1,9 +1,9 @@
 import WeirEvents
 import WeirJSON
+import WeirModel
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirStore
 import WeirTerminal
 import WeirWire

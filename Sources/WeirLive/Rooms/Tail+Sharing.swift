@@ -1,8 +1,8 @@
-import WeirThreads
 import WeirJSON
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 // A tail that divides the rooms with the others of its group.

@@ -1,7 +1,7 @@
-import WeirThreads
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 // Sockets, requests and tokens of the tail.

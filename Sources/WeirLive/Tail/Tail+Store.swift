@@ -1,11 +1,11 @@
-import WeirThreads
 import WeirEvents
 import WeirJSON
+import WeirModel
 public import WeirNetwork
 public import WeirPipeline
 import WeirRecording
-import WeirModel
 public import WeirStore
+import WeirThreads
 import WeirWire
 
 /// The store of a tail, and the writes that were not handed over yet.

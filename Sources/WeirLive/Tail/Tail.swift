@@ -1,10 +1,10 @@
-import WeirThreads
 import Glibc
+public import WeirModel
 public import WeirNetwork
 public import WeirPipeline
 public import WeirRecording
-public import WeirModel
 public import WeirStore
+import WeirThreads
 import WeirWire
 
 /// A live session: feeds the pure `Session` with inputs and performs its effects, on one thread.

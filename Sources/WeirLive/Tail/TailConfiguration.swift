@@ -1,7 +1,7 @@
+public import WeirModel
 public import WeirNetwork
 public import WeirPipeline
 package import WeirRecording
-public import WeirModel
 public import WeirWire
 
 /// The settings of a tail.

@@ -1,8 +1,8 @@
 import WeirEvents
 import WeirJSON
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirTerminal
 import WeirWire
 

@@ -1,10 +1,10 @@
-import WeirThreads
 import Glibc
+public import WeirModel
 import WeirNetwork
 public import WeirPipeline
 import WeirRecording
-public import WeirModel
 import WeirTerminal
+import WeirThreads
 import WeirWire
 
 /// Shows a live view and a tail's status line.

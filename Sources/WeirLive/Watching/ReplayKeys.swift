@@ -1,5 +1,5 @@
-package import WeirPipeline
 package import WeirModel
+package import WeirPipeline
 import WeirTerminal
 package import WeirWire
 

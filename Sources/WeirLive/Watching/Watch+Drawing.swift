@@ -1,7 +1,7 @@
 import WeirEvents
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 package import WeirTerminal
 import WeirWire
 

@@ -1,6 +1,6 @@
 import WeirEvents
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirTerminal
 import WeirWire
 

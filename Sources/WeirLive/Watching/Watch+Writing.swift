@@ -1,7 +1,7 @@
 package import WeirEvents
 import WeirJSON
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirTerminal
 import WeirWire
 

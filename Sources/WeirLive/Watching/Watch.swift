@@ -1,8 +1,8 @@
 import WeirEvents
 package import WeirJSON
+package import WeirModel
 package import WeirPipeline
 import WeirRecording
-package import WeirModel
 package import WeirTerminal
 package import WeirWire
 

@@ -1,8 +1,8 @@
-import WeirModel
-import WeirRecording
 import WeirEvents
 import WeirJSON
+import WeirModel
 import WeirPipeline
+import WeirRecording
 import WeirTerminal
 import WeirWire
 

@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
+package import WeirModel
 import WeirNetwork
 package import WeirPipeline
-package import WeirModel
 import WeirTerminal
+import WeirThreads
 package import WeirWire
 
 /// Connects a view to its data source and to a terminal.

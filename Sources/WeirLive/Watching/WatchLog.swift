@@ -1,8 +1,8 @@
 import WeirJSON
 import WeirModel
-import WeirWire
-import WeirRecording
 import WeirPipeline
+import WeirRecording
+import WeirWire
 
 /// The latest reports, in a ring that is bounded by entries and by bytes. A filter and the muted rooms hide some
 /// entries.

@@ -1,5 +1,5 @@
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirTerminal
 import WeirWire
 

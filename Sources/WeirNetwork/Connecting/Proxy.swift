@@ -1,6 +1,6 @@
-import WeirThreads
 import CWeirCurl
 import Glibc
+import WeirThreads
 public import WeirWire
 
 /// An HTTP proxy that opens tunnels (CONNECT; RFC 9110, 9.3.6). Everything uses a tunnel, including requests without

@@ -1,6 +1,6 @@
-import WeirThreads
 import CWeirLibWebSockets
 import Glibc
+import WeirThreads
 
 /// The result of resolving a host.
 enum Resolution: Sendable {

@@ -1,5 +1,5 @@
-import WeirThreads
 import Glibc
+import WeirThreads
 
 /// The cookies one server set, for later requests. It implements the part of RFC 6265 that a client of one server
 /// needs.

@@ -1,6 +1,6 @@
-import WeirThreads
 import CWeirCurl
 import Glibc
+import WeirThreads
 import WeirWire
 
 /// One request and its response, as libcurl sees them. On the HTTP client's thread.

@@ -1,7 +1,7 @@
-import WeirThreads
 import CWeirCurl
 import CWeirLibWebSockets
 import Glibc
+import WeirThreads
 import WeirWire
 
 /// The commands that the HTTP client queues for its thread.

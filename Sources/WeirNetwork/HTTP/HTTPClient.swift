@@ -1,5 +1,5 @@
-import WeirThreads
 import Glibc
+import WeirThreads
 public import WeirWire
 
 /// An HTTP request and the limits for its exchange.

@@ -1,6 +1,6 @@
-import WeirThreads
 import CWeirLibWebSockets
 import Glibc
+import WeirThreads
 import WeirWire
 
 /// A blocking request to a control socket, for the command line.

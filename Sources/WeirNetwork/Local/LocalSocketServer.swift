@@ -1,6 +1,6 @@
-import WeirThreads
 import CWeirLibWebSockets
 import Glibc
+import WeirThreads
 import WeirWire
 
 /// A server for a Unix socket that reads lines on an `EventLoop`: the control socket of a running process.

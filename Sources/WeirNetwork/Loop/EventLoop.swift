@@ -1,6 +1,6 @@
-import WeirThreads
 import CWeirLibWebSockets
 import Glibc
+import WeirThreads
 public import WeirWire
 
 /// A thread that runs libwebsockets and serves Swift as a serial executor. An actor pinned to it shares its isolation

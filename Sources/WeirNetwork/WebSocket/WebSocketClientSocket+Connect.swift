@@ -1,6 +1,6 @@
-import WeirThreads
 import CWeirLibWebSockets
 import Glibc
+import WeirThreads
 import WeirWire
 
 extension WebSocketClientSocket {

@@ -1,7 +1,7 @@
 import WeirEvents
 import WeirJSON
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirWire
 
 extension Benchmark {

@@ -1,10 +1,10 @@
 #if NATS
-    import WeirThreads
     import CWeirNATS
     import Glibc
     import WeirJSON
     import WeirNetwork
     import WeirRecording
+    import WeirThreads
     import WeirWire
 
     extension Benchmark {

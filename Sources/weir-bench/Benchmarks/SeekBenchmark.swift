@@ -1,7 +1,7 @@
 import Glibc
 import WeirLive
-import WeirRecording
 import WeirModel
+import WeirRecording
 import WeirWire
 
 extension Benchmark {

@@ -1,6 +1,6 @@
-import WeirThreads
 import Glibc
 import WeirNetwork
+import WeirThreads
 import WeirWire
 
 extension Benchmark {

@@ -1,11 +1,11 @@
-import WeirThreads
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
+import WeirModel
 import WeirNetwork
 import WeirPipeline
-import WeirModel
 import WeirStore
+import WeirThreads
 import WeirWire
 
 extension Benchmark {

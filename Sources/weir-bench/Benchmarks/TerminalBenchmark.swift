@@ -1,9 +1,9 @@
 import Glibc
 import WeirJSON
 import WeirLive
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirTerminal
 import WeirWire
 

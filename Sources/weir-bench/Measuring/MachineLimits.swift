@@ -1,7 +1,7 @@
-import WeirThreads
 import Glibc
-import WeirNetwork
 import Synchronization
+import WeirNetwork
+import WeirThreads
 
 /// A computation that touches no memory. Its slowest runs show what the machine itself contributes, above all its timer
 /// interrupts. Any other work of the same length suffers the same delays.

@@ -1,8 +1,8 @@
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
-import WeirPipeline
 import WeirModel
+import WeirPipeline
 import WeirWire
 
 extension ModelMeasurement {

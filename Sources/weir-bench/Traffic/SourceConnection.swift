@@ -1,8 +1,8 @@
-import WeirThreads
 import WeirEvents
 import WeirJSON
 import WeirNetwork
 import WeirPipeline
+import WeirThreads
 import WeirWire
 
 /// A consumer of the source's messages.

@@ -1,12 +1,12 @@
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirStore
-import WeirWire
 import WeirTerminal
+import WeirWire
 
 /// The account of a command, and the settings for reaching its server.
 struct AccountOptions {

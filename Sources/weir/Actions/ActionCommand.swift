@@ -1,11 +1,11 @@
-import WeirThreads
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirTerminal
+import WeirThreads
 
 /// The commands that perform actions: `send`, `edit`, `react`, `delete`, `read`, `channel`, `workspace`.
 enum ActionCommand {

@@ -1,5 +1,5 @@
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
 import WeirLive
 import WeirNetwork

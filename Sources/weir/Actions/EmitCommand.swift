@@ -1,9 +1,9 @@
-import WeirThreads
 import WeirJSON
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirTerminal
+import WeirThreads
 import WeirWire
 
 /// The options of `weir emit`: one event, and its target.

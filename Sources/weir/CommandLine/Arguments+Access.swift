@@ -1,7 +1,7 @@
 import WeirLive
 import WeirNetwork
-import WeirWire
 import WeirTerminal
+import WeirWire
 
 extension Arguments {
     /// Returns the reference to a secret. Errors do not quote the value, which may be the secret itself.

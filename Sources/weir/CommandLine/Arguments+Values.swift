@@ -1,8 +1,8 @@
 import WeirJSON
 import WeirLive
 import WeirNetwork
-import WeirWire
 import WeirTerminal
+import WeirWire
 
 extension Arguments {
     /// Returns a time span in the format of `Duration.init(typed:)`.

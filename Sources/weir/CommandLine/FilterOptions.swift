@@ -1,8 +1,8 @@
-import WeirThreads
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// The filters of the commands that show events.

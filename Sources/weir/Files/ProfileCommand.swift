@@ -1,12 +1,12 @@
-import WeirThreads
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
 import WeirTerminal
+import WeirThreads
 
 /// The verbs of `weir profile`.
 enum ProfileCommand {

@@ -1,9 +1,9 @@
-import WeirThreads
 import WeirJSON
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 #if NATS

@@ -1,5 +1,5 @@
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirLive
 import WeirNetwork
 import WeirPipeline

@@ -1,10 +1,10 @@
-import WeirThreads
 import WeirEvents
 import WeirJSON
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirTerminal
+import WeirThreads
 
 /// Rooms as a table or as JSON.
 enum RoomTable {

@@ -1,10 +1,10 @@
-import WeirThreads
 import Glibc
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
 import WeirTerminal
+import WeirThreads
 
 /// The command `weir rooms watch`: the changes of a running tail's rooms, line by line. It attaches like `weir attach`.
 enum RoomsWatch {

@@ -1,11 +1,11 @@
-import WeirThreads
-import WeirEvents
 import Glibc
+import WeirEvents
 import WeirJSON
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 
 /// The command `weir attach`: a second viewer of a running tail, with its own format and filters. It sends the server
 /// nothing: the tail sends the recording, which is played like a file.

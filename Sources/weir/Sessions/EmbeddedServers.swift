@@ -1,9 +1,9 @@
-import WeirThreads
-import WeirDemoServer
 import Glibc
+import WeirDemoServer
 import WeirLive
 import WeirNetwork
 import WeirPipeline
+import WeirThreads
 import WeirWire
 
 /// A server for `serve` and `demo`. `all` is the registry of these servers.

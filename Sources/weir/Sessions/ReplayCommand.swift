@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 
 /// The options of `weir replay`.
 struct ReplayOptions {

@@ -1,5 +1,5 @@
-import WeirDemoServer
 import Glibc
+import WeirDemoServer
 import WeirPipeline
 
 /// The options of `weir serve`.

@@ -1,9 +1,9 @@
-import WeirThreads
 import Glibc
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// The options of `weir tail` and `weir record`.

@@ -1,10 +1,10 @@
-import WeirThreads
 import Glibc
 import WeirLive
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
 import WeirTerminal
+import WeirThreads
 import WeirWire
 
 /// The subjects that `watch` can show, with their options.

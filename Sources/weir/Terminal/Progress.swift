@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
 import WeirLive
 import WeirNetwork
 import WeirRecording
+import WeirThreads
 import WeirWire
 
 /// Shows the progress of work that takes longer than two seconds, on one line of a terminal: the bytes read of the files, the rate, and the

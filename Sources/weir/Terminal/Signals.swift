@@ -1,8 +1,8 @@
-import WeirThreads
 import Glibc
+import Synchronization
 import WeirLive
 import WeirNetwork
-import Synchronization
+import WeirThreads
 
 /// The handling of SIGINT, SIGTERM and SIGHUP. The first signal ends a run in order. A second SIGINT or SIGTERM ends
 /// the process at once; a further SIGHUP is ignored, since a closing terminal sends several.

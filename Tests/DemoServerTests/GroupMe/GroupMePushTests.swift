@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirDemoServer
 import WeirEvents
 import WeirJSON
 import WeirNetwork
-import TestSupport
-import Testing
 import WeirWire
 
 /// Drives a `BayeuxClient` on a real WebSocket to a GroupMe server.

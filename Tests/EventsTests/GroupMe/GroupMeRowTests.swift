@@ -1,5 +1,5 @@
-import WeirEvents
 import Testing
+import WeirEvents
 
 @Suite struct `GroupMe rows that cannot be read` {
     private func body(_ rows: String) -> ArraySlice<UInt8> {

@@ -1,8 +1,8 @@
+import Testing
 import WeirEvents
 import WeirJSON
 import WeirPipeline
 import WeirTerminal
-import Testing
 import WeirWire
 
 @testable import WeirLive

@@ -1,8 +1,8 @@
+import Testing
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirTerminal
-import Testing
 import WeirWire
 
 @testable import WeirLive

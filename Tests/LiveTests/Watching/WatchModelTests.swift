@@ -1,6 +1,6 @@
-import WeirPipeline
-import WeirModel
 import Testing
+import WeirModel
+import WeirPipeline
 
 @testable import WeirLive
 @testable import WeirTerminal

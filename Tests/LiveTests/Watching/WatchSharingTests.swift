@@ -1,9 +1,9 @@
+import Testing
+import WeirModel
 import WeirNetwork
 import WeirPipeline
 import WeirRecording
-import WeirModel
 import WeirTerminal
-import Testing
 import WeirWire
 
 @testable import WeirLive

@@ -1,9 +1,9 @@
+import Testing
 import WeirEvents
 import WeirJSON
+import WeirModel
 import WeirPipeline
 import WeirRecording
-import WeirModel
-import Testing
 import WeirWire
 
 @testable import WeirLive

@@ -1,5 +1,5 @@
-import WeirModel
 import Testing
+import WeirModel
 
 /// The owner of a model that several tasks use.
 private actor Owner {

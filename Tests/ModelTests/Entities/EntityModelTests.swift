@@ -1,5 +1,5 @@
-@testable import WeirModel
 import Testing
+@testable import WeirModel
 
 /// Features that ModelAssistant promised and did not deliver.
 @Suite struct MergingTests {

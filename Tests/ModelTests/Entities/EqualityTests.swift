@@ -1,5 +1,5 @@
-import WeirModel
 import Testing
+import WeirModel
 
 /// A contact that is equal to every other value with its number, as the documents of ModelAssistant advise.
 private struct Card: ModelEntity, Hashable {

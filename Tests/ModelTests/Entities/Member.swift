@@ -1,5 +1,5 @@
-import WeirModel
 import Testing
+import WeirModel
 
 /// A member of a club, with its country of residence.
 struct Member: FaultableEntity {

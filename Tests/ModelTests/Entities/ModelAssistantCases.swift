@@ -1,5 +1,5 @@
-import WeirModel
 import Testing
+import WeirModel
 
 /// ModelAssistant's own test cases in all its settings, with the guarantees of its documentation. `stage.checkTable()`
 /// replaces its table of counts: will and did callbacks are balanced, and the rows follow from the callbacks alone.

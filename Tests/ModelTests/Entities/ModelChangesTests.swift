@@ -1,5 +1,5 @@
-@testable import WeirModel
 import Testing
+@testable import WeirModel
 
 /// The actor that owns a model; its readers have nothing but the changes.
 private actor Library {

@@ -1,5 +1,5 @@
-import WeirModel
 import Testing
+import WeirModel
 
 @Suite struct PagingTests {
     @Test(arguments: Setting.all)

@@ -1,6 +1,6 @@
 import ModelOracle
-@testable import WeirModel
 import Testing
+@testable import WeirModel
 import WeirWire
 
 /// Random operations of every kind on models of every setting, compared with a dictionary and with the rules.

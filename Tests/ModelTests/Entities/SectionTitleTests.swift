@@ -1,5 +1,5 @@
-import WeirModel
 import Testing
+import WeirModel
 
 @Suite struct SectionTitleTests {
     private func model(_ members: [Member]) throws -> EntityModel<Member> {

@@ -1,6 +1,6 @@
 import Foundation
-import WeirJSON
 import Testing
+import WeirJSON
 import WeirWire
 
 @testable import WeirPipeline

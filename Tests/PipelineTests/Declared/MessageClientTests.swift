@@ -1,5 +1,5 @@
-import WeirJSON
 import Testing
+import WeirJSON
 import WeirWire
 
 @testable import WeirPipeline

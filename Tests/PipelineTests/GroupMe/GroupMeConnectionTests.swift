@@ -1,5 +1,5 @@
-import WeirEvents
 import Testing
+import WeirEvents
 import WeirWire
 
 @testable import WeirPipeline

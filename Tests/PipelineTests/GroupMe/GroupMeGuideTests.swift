@@ -1,6 +1,6 @@
-import WeirEvents
 import Glibc
 import Testing
+import WeirEvents
 
 @testable import WeirPipeline
 

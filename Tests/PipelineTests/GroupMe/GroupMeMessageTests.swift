@@ -1,7 +1,7 @@
+import Testing
 import WeirEvents
 import WeirJSON
 import WeirModel
-import Testing
 import WeirWire
 
 @testable import WeirPipeline
