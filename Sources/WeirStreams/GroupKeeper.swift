@@ -125,7 +125,7 @@ final class GroupKeeper: GroupSeat {
                         shared.change { $0.inputs.append(.seen(id, beat: beat)) }
                     }
                 }
-                natsSubscription_Destroy(made)
+                retire(made)
             }
         }
     }

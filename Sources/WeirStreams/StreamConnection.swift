@@ -195,11 +195,11 @@ final class StreamConnection: Sendable {
 
     // MARK: - Messages
 
-    /// Repeats a request for 20 seconds at most while the cluster elects a leader. Blocks.
+    /// Repeats a request for a minute at most while the cluster elects a leader. Blocks.
     func patiently<Answer: ~Copyable>(
         _ request: () throws(ClusterError) -> Answer
     ) throws(ClusterError) -> Answer {
-        let deadline = MachineClock.monotonic + .seconds(20)
+        let deadline = MachineClock.monotonic + .seconds(60)
         while true {
             do throws(ClusterError) { return try request() } catch {
                 guard error.isTransient, MachineClock.monotonic < deadline else { throw error }
@@ -242,6 +242,16 @@ final class StreamConnection: Sendable {
         if status == NATS_NOT_FOUND { return nil }
         throw ClusterError("the stream \(stream) does not answer", status)
     }
+}
+
+/// Ends a subscription that may still receive messages. Blocks for a tenth of a second.
+///
+/// libnats 3.4 crashes if a message arrives while its subscription is destroyed: its thread may have found the
+/// subscription just before that.
+func retire(_ subscription: OpaquePointer) {
+    natsSubscription_Unsubscribe(subscription)
+    usleep(100_000)
+    natsSubscription_Destroy(subscription)
 }
 
 /// A message owned by this value and allocated by libnats.

@@ -551,7 +551,7 @@ final class PublishingHand: Sendable {
                 }
                 isOpen = body(inputs)
             }
-            natsSubscription_Destroy(handle)
+            if let handle { retire(handle) }
         }
     }
 

@@ -174,7 +174,7 @@ final class StreamReader: RemoteText {
     /// It requests messages itself: the `natsSubscription_Fetch` of libnats 3.4 writes past the end of its list if
     /// messages of an earlier request arrive late.
     private final class Consumer {
-        private static let batch = 32
+        private static let mostMessages = 32
         /// How long to wait for the next message of a request, in milliseconds. The server closes a request earlier.
         private static let patience: Int64 = 2000
 
@@ -183,6 +183,8 @@ final class StreamReader: RemoteText {
         private let inbox: String
         /// The subject of requests for messages.
         private let requests: String
+        /// The number of messages to request. It doubles with each request, because many readers need only the head.
+        private var batch = 1
         /// The number of messages that the server may still send for the current request.
         private var outstanding = 0
 
@@ -222,6 +224,9 @@ final class StreamReader: RemoteText {
         }
 
         deinit {
+            // libnats 3.4 crashes if a message arrives while its subscription is destroyed. The server has already sent
+            // the messages of the request.
+            while outstanding > 0, (try? received()) != nil {}
             natsSubscription_Unsubscribe(subscription)
             natsSubscription_Destroy(subscription)
         }
@@ -236,10 +241,11 @@ final class StreamReader: RemoteText {
         }
 
         private func request(_ kind: String) throws(ClusterError) {
-            let text = "{\"batch\":\(Self.batch),\(kind)}"
+            let text = "{\"batch\":\(batch),\(kind)}"
             let status = natsConnection_PublishRequestString(connection, requests, inbox, text)
             guard status == NATS_OK else { throw ClusterError("the stream delivers no messages", status) }
-            outstanding = Self.batch
+            outstanding = batch
+            batch = min(2 * batch, Self.mostMessages)
         }
 
         /// Returns the next message of the current request; `nil` if the server has closed the request.
@@ -291,7 +297,7 @@ final class StreamBell: Sendable {
                 // A full buffer is already a signal.
                 _ = send(bell, &byte, 1, Int32(MSG_NOSIGNAL))
             }
-            natsSubscription_Destroy(made)
+            retire(made)
         }
     }
 
