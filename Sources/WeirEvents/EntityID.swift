@@ -6,7 +6,7 @@ public import WeirJSON
 ///
 /// The initialisers choose the case, so that each id has exactly one value: they never create a
 /// `text` that spells a UUID.
-public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
+public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The two halves of a UUID, each big-endian.
     case uuid(UInt64, UInt64)
     /// An id of any other form, as written.
@@ -20,6 +20,9 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
             self = .text(string)
         }
     }
+
+    /// Creates the id written as a literal.
+    public init(stringLiteral text: String) { self.init(text) }
 
     /// The number of characters in a UUID of the usual form.
     static let uuidLength = 36

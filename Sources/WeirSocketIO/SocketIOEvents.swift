@@ -1,4 +1,5 @@
 public import WeirJSON
+import WeirThreads
 import WeirWire
 
 /// An event from the server. It does not keep its client alive.

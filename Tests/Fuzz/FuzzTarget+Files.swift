@@ -84,7 +84,7 @@ func fuzzCaptured(_ input: ArraySlice<UInt8>) {
             ImportOptions(backend: backends[choices[1] % backends.count], tool: "weir-fuzz"))) != nil
     else { return }
     do {
-        let summary = try Replay(ReplayConfiguration([recording.path]), outlets: []).run()
+        let summary = try Replay(ReplayConfiguration([recording.path]), outlets: []).play()
         require(summary.outcome == .limitReached, "a replay ends early: \(summary.outcome)")
     } catch {
         fatalError("\(error)")

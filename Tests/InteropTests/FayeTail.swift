@@ -19,7 +19,7 @@ final class FayeTail: Sendable {
     let tail: Tail
     private let relay: Peer
     private let control: UInt16
-    private let run: Task<TailSummary, Never>
+    private let run: Task<TailSummary, any Error>
 
     /// `timeout` is the time in seconds that Faye holds a connect. Its sessions live twice as long.
     init(
@@ -36,20 +36,20 @@ final class FayeTail: Sendable {
                 backend: .groupme, transport: transport,
                 reconnect: Backoff(base: .milliseconds(50), cap: .milliseconds(200))),
             token: .provider { Secret(token) }, seed: 5)
-        tail = try Tail(configuration, outlets: [Told(reports)])
-        run = Task { [tail] in await tail.run() }
+        tail = Tail(configuration, outlets: [Told(reports)])
+        run = Task { [tail] in try await tail.run() }
     }
 
     /// Stops the tail, then its server.
     @discardableResult
-    func end() async -> TailSummary {
+    func end() async throws -> TailSummary {
         tail.stop()
-        return await ended()
+        return try await ended()
     }
 
     /// Waits until the tail ends on its own, then stops its server.
-    func ended() async -> TailSummary {
-        let summary = await run.value
+    func ended() async throws -> TailSummary {
+        let summary = try await run.value
         relay.stop()
         stage.stop()
         return summary

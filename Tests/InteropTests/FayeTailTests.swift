@@ -20,7 +20,7 @@ struct FayeTailTests {
         for (index, text) in ["one", "two", "three"].enumerated() { try await tail.say(text, id: 10 + index) }
         await tail.wait(for: ["one", "two", "three"])
         await tail.wait(forPushes: ["one", "two", "three"])
-        let summary = await tail.end()
+        let summary = try await tail.end()
         #expect(summary.undecodable == 0 && summary.gaps == 0)
         #expect(summary.sections.contains { $0.section.name == "groups" && $0.count == 1 })
     }
@@ -29,7 +29,7 @@ struct FayeTailTests {
         async throws
     {
         let tail = try FayeTail(timeout: 10, token: "stale-20000001")
-        guard case .refused(let words) = await tail.ended().outcome else {
+        guard case .refused(let words) = try await tail.ended().outcome else {
             Issue.record("it was not refused")
             return
         }
@@ -38,7 +38,7 @@ struct FayeTailTests {
 
     @Test func `a token that REST and the push service refuse ends the tail`() async throws {
         let tail = try FayeTail(timeout: 10, token: "nonsense")
-        guard case .refused = await tail.ended().outcome else {
+        guard case .refused = try await tail.ended().outcome else {
             Issue.record("it was not refused")
             return
         }
@@ -60,7 +60,7 @@ struct FayeTailTests {
         try await tail.say("again", id: 12)
         await tail.wait(for: ["before", "after", "again"])
         await tail.reports.wait(seconds: 30) { $0.pushed.last == "again" }
-        #expect(await tail.end().gaps == 1)
+        #expect(try await tail.end().gaps == 1)
     }
 
     @Test func `within its window the session resumes, and messages published meanwhile are pushed`()
@@ -77,7 +77,7 @@ struct FayeTailTests {
         try await tail.say("four", id: 14)
         await tail.wait(for: ["one", "two", "three", "four"])
         await tail.wait(forPushes: ["one", "two", "three", "four"])
-        let log = await log(of: tail)
+        let log = try await log(of: tail)
         #expect(!log.contains { $0.hasPrefix("handshake") || $0.hasPrefix("subscribe") }, "\(log)")
     }
 
@@ -94,7 +94,7 @@ struct FayeTailTests {
         try await tail.say("pushed", id: 11)
         await tail.wait(for: ["lost", "pushed"])
         await tail.wait(forPushes: ["pushed"])
-        #expect(await log(of: tail).count { $0.hasPrefix("handshake") } == 1, "after the one that was read over")
+        #expect(try await log(of: tail).count { $0.hasPrefix("handshake") } == 1, "after the one that was read over")
     }
 
     @Test func `a connection that swallows everything is detected, and the lost messages are fetched`() async throws {
@@ -109,16 +109,16 @@ struct FayeTailTests {
         try await tail.say("heard", id: 11)
         await tail.wait(for: ["swallowed", "heard"])
         await tail.wait(forPushes: ["heard"])
-        await tail.end()
+        try await tail.end()
     }
 
     /// Stops the server and the tail, and returns the server's unread log lines.
-    private func log(of tail: FayeTail) async -> [String] {
+    private func log(of tail: FayeTail) async throws -> [String] {
         let server = tail.stage.server
         if let server { kill(server.pid, SIGTERM) }
         var lines: [String] = []
         while let line = server?.readLine() { lines.append(line) }
-        await tail.end()
+        try await tail.end()
         return lines
     }
 }

@@ -42,7 +42,7 @@ import WeirWire
             token: .provider { server.makeToken() }, seed: 5)
         let path = try temporaryFolder() + "/a.weir"
         configuration.recordPath = path
-        let tail = try Tail(configuration, outlets: [watcher])
+        let tail = Tail(configuration, outlets: [watcher])
         async let phases = Self.phases(of: tail)
         async let ends = Self.ends(of: tail)
         async let summary = tail.run()
@@ -64,7 +64,7 @@ import WeirWire
         #expect(own.contains { $0.reactions.map(\.name) == ["👍"] })
         #expect(threads.flatMap(\.messages).count { $0.text == "reply" } == 1)
         tail.stop()
-        _ = await summary
+        _ = try await summary
         // Programs that follow the tail saw every action end, and saw the synchronisation begin and succeed.
         let (ended, passed) = await (ends, phases)
         #expect(ended == operations.indices.map { EntityID("A\($0 + 1)") }.sorted())
@@ -98,7 +98,7 @@ import WeirWire
         let server = try EmbeddedServer(
             on: loop, scenario: try Scenario.load("workspace", seed: 3), seed: 3, options: options)
         let watcher = Watcher()
-        let tail = try Tail(
+        let tail = Tail(
             TailConfiguration(
                 server: try URLParts(parsing: server.url), session: Configuration(backend: .twake, following: .usual),
                 token: .provider { server.makeToken() }, seed: 5), outlets: [watcher])
@@ -119,13 +119,13 @@ import WeirWire
         let model = await tail.model
         #expect(model[.init(.channel, channel.id)] == nil && model[.init(.workspace, channel.workspace)] == nil)
         tail.stop()
-        _ = await summary
+        _ = try await summary
         runOnThread(named: "weir-close") { server.close() }
     }
 
     private func replayed(_ path: String) throws -> [String] {
         let watcher = Watcher()
-        _ = try Replay(path: path, speed: .maximum, outlets: [watcher]).run()
+        _ = try Replay(path: path, speed: .maximum, outlets: [watcher]).play()
         return lines(of: watcher.reports.all)
     }
 

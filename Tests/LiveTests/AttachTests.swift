@@ -25,7 +25,7 @@ import WeirWire
     private func play(_ descriptor: Int32, _ watcher: Watcher) {
         let replay = Replay(ReplayConfiguration(stream: descriptor, name: "t"), outlets: [watcher])
         runOnThread(named: "weir-viewer") {
-            _ = try? replay.run()
+            _ = try? replay.play()
             close(descriptor)
         }
     }
@@ -146,7 +146,7 @@ import WeirWire
         }
         #expect(kinds.contains("mem") && kinds.contains("f") && kinds.last == "end")
         let shown = Watcher()
-        let summary = try Replay(path: folder + "/incident.weir.jsonl", outlets: [shown]).run()
+        let summary = try Replay(path: folder + "/incident.weir.jsonl", outlets: [shown]).play()
         #expect(summary.events > 2 && summary.gaps == 0 && summary.undecodable == 0)
     }
 

@@ -24,13 +24,14 @@ import WeirWire
             session: Configuration(backend: .twake, revision: .v4, rooms: ["/r"]),
             token: .provider { () throws(TokenError) in Secret("t") }, seed: 1)
         change(&configuration)
-        return (server, try Tail(configuration, outlets: [outlet]))
+        return (server, Tail(configuration, outlets: [outlet]))
     }
 
     /// Returns the result of `look` on the loop once the socket is no longer read.
     private func whenPaused<Value: Sendable>(
-        _ tail: Tail, _ look: @escaping @Sendable (isolated Tail) -> Value
+        _ tail: Tail, _ look: @escaping @Sendable (isolated TailEngine) -> Value
     ) async throws -> Value? {
+        let tail = try tail.open()
         let seen = Mailbox<Value?>()
         runOnThread(named: "weir-test") {
             // Each `perform` waits for a turn of the loop, so the loop continues in between.
@@ -52,7 +53,7 @@ import WeirWire
         await outlet.written.wait { $0.events.count == Self.total + 2 }
         #expect(outlet.written.all.notices.contains { $0.text.contains("is too slow") })
         tail.stop()
-        #expect(await summary.events == Self.total + 2)
+        #expect(try await summary.events == Self.total + 2)
     }
 
     @Test func `the idle timeout does not end a tail that stopped reading because its output is stuck`() async throws {
@@ -64,7 +65,7 @@ import WeirWire
         _ = try await whenPaused(tail) { tail in
             tail.loop.schedule(at: tail.loop.now + .milliseconds(2500)) { outlet.permit(.max) }
         }
-        let end = await summary
+        let end = try await summary
         #expect(end.outcome == .limitReached && end.events == Self.total + 2)
     }
 

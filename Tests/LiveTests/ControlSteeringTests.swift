@@ -63,7 +63,7 @@ import WeirWire
         let parts = [1, 2].map { folder + "/a.000\($0).weir.jsonl" }
         let heads = try parts.map { try RecordingReader(opening: $0).head }
         #expect(heads[0].recording == heads[1].recording && heads[1].segment == 2)
-        #expect(try Replay(ReplayConfiguration(parts), outlets: []).run().outcome == .limitReached)
+        #expect(try Replay(ReplayConfiguration(parts), outlets: []).play().outcome == .limitReached)
     }
 
     @Test func `the refusal to rotate a recording without segments says how to enable them`() async throws {

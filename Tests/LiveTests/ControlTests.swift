@@ -48,7 +48,7 @@ import WeirWire
         let nonsense = try ask(path, "hello")
         #expect(nonsense["error"]?["code"] == .integer(-32700))
         tail.stop()
-        #expect(await summary.outcome == .interrupted(signal: 0))
+        #expect(try await summary.outcome == .interrupted(signal: 0))
     }
 
     @Test func `Check 8: a room is joined from another shell in less than a second, as confirmed by the server`()
@@ -112,7 +112,7 @@ import WeirWire
     }
 
     @Test func `a failed request is counted once`() {
-        var counts = Tail.Counts()
+        var counts = TailEngine.Counts()
         for (id, why) in [(1, nil), (2, "timeout"), (3, "HTTP 503")] {
             counts.requests.asked(id, at: .zero)
             counts.requests.answered(id, failure: why, at: .zero + .milliseconds(id))
@@ -231,6 +231,6 @@ extension StampedReport {
         #expect(text.contains(#""act":"refetch""#))
         var configuration = ReplayConfiguration([file])
         configuration.verifies = true
-        #expect(try Replay(configuration, outlets: []).run().outcome == .limitReached)
+        #expect(try Replay(configuration, outlets: []).play().outcome == .limitReached)
     }
 }

@@ -29,19 +29,19 @@ enum ControlledTail {
             token: .provider { server.makeToken() }, seed: 5, tool: "weir-test")
         configuration.controlPath = path
         change(&configuration)
-        let tail = try Tail(configuration, outlets: [watcher])
+        let tail = Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         await watcher.reports.wait { !$0.rooms(.joined).isEmpty }
         do {
             try await during(path, tail, watcher)
         } catch {
             tail.stop()
-            _ = await summary
+            _ = try await summary
             server.close()
             throw error
         }
         tail.stop()
-        let end = await summary
+        let end = try await summary
         server.close()
         return (watcher, end)
     }

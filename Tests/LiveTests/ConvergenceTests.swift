@@ -79,7 +79,7 @@ struct Picture: Equatable {
                 backend: .twake, revision: revision, transport: transport,
                 reconnect: Backoff(base: .milliseconds(20), cap: .milliseconds(100))),
             token: .provider { server.makeToken() }, seed: 5)
-        let tail = try Tail(configuration, outlets: [watcher])
+        let tail = Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         await during(server, watcher)
         // The last message of the standup. Its consequences may still be under way.
@@ -92,7 +92,7 @@ struct Picture: Equatable {
             (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
         }
         tail.stop()
-        #expect(await summary.undecodable == 0)
+        #expect(try await summary.undecodable == 0)
         runOnThread(named: "weir-close") { server.close() }
         return (model, truth, watcher)
     }

@@ -67,7 +67,7 @@ import WeirWire
         configuration.session.following = .usual
         // The service belongs to the test, and its world runs at ten times the normal speed.
         configuration.session.requestsPerSecond = nil
-        let tail = try Tail(configuration, outlets: [watcher])
+        let tail = Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         await watcher.reports.wait { $0.contains { $0.isMessage } }
         let said = try await during(server, watcher)
@@ -81,7 +81,7 @@ import WeirWire
         for text in said { #expect(model.messages["10000001"]?.contains { $0.contains(text) } == true, "\(text)") }
         #expect(model.groups.count > 1 && model.directs.count > 1)
         tail.stop()
-        _ = await summary
+        _ = try await summary
         runOnThread(named: "weir-close") { server.close() }
     }
 

@@ -63,11 +63,11 @@ private final class HostileService: HTTPServerHandler {
             server: URLParts(scheme: "http", host: "127.0.0.1", port: port),
             session: Configuration(backend: .twake), token: .provider { () throws(TokenError) in Secret("t") }, seed: 1)
         configuration.requestTimeout = timeout
-        let tail = try Tail(configuration, outlets: [watcher])
+        let tail = Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         await watcher.reports.wait { $0.notices.contains { $0.text.contains("could not be fetched") } }
         tail.stop()
-        let requests = Summary().lines(requests: await summary.requests).last ?? ""
+        let requests = Summary().lines(requests: try await summary.requests).last ?? ""
         return (watcher.reports.all.notices.filter { $0.level == .warning }.map(\.text), requests)
     }
 
@@ -119,7 +119,7 @@ private final class HostileService: HTTPServerHandler {
             token: .provider { () throws(TokenError) in Secret("t") }, seed: 1)
         let path = try temporaryFolder() + "/a.weir.jsonl"
         configuration.recordPath = path
-        let tail = try Tail(configuration, outlets: [watcher])
+        let tail = Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         await watcher.reports.wait { reports in
             reports.contains { stamped in
@@ -128,7 +128,7 @@ private final class HostileService: HTTPServerHandler {
             }
         }
         tail.stop()
-        #expect(await summary.undecodable > 0)
+        #expect(try await summary.undecodable > 0)
         let recorded = String(decoding: try readFile(path), as: UTF8.self)
         #expect(recorded.contains(rows.replacing("\"", with: "\\\"")))
     }
@@ -140,7 +140,7 @@ private final class HostileService: HTTPServerHandler {
         let service = try HostileService { _ in HTTPResponse(status: 302) }
         defer { service.close() }
         let watcher = Watcher()
-        let tail = try Tail(
+        let tail = Tail(
             TailConfiguration(
                 server: URLParts(scheme: "http", host: "127.0.0.1", port: service.port),
                 session: Configuration(backend: .twake), token: .provider { () throws(TokenError) in Secret("t") },
@@ -149,9 +149,9 @@ private final class HostileService: HTTPServerHandler {
         async let summary = tail.run()
         await watcher.reports.wait { !$0.notices.isEmpty }
         // Each connection that falls back notifies the tail.
-        for _ in 0..<3 { await tail.framingFellBack() }
+        for _ in 0..<3 { await tail.engine?.framingFellBack() }
         tail.stop()
-        _ = await summary
+        _ = try await summary
         let told = watcher.reports.all.notices.filter { $0.text.hasPrefix("libwebsockets parses the frames") }
         #expect(told.map(\.level) == [.warning])
     }

@@ -1,38 +1,25 @@
 import WeirLive
-import WeirModel
-import WeirNetwork
-import WeirPipeline
-import WeirThreads
 
-/// Counts the rows in the model.
-final class RowCounter: Outlet {
-    private let rows = Monitor(0)
-
-    /// The current number of rows.
-    var count: Int { rows.change { $0 } }
-
-    func write(_ reports: [StampedReport]) throws(OutletError) {
-        for stamped in reports {
-            guard case .diff(let diff) = stamped.report else { continue }
-            rows.change { $0 += diff.batch.insertions.count - diff.batch.deletions.count }
-        }
-    }
-
-    func finish() throws(OutletError) {}
-}
-
-/// Tails a server for a minute, prints its events as JSON lines, and records them.
-func record(_ address: String, to path: String, counter: RowCounter) async throws -> TailSummary {
+/// Tails a server for a minute, records it, prints its events, and returns the number of rows that came and went.
+func record(_ address: String, to path: String) async throws -> Int {
     var configuration = TailConfiguration(
         server: try URLParts(parsing: address), session: Configuration(backend: .twake),
-        token: .environment("TWAKE_TOKEN"), seed: .random(in: .min ... .max))
+        token: .environment("TWAKE_TOKEN"))
     configuration.recordPath = path
     configuration.duration = .seconds(60)
-    let printer = EventPrinter(format: .json, colour: false, width: nil)
-    return await (try Tail(configuration, outlets: [printer, counter])).run()
+    let tail = Tail(configuration)
+    let (events, changes) = (tail.events, tail.changes)
+    async let summary = tail.run()
+    async let printed: Void = {
+        for await event in events { print(event.event.summary.debugDescription) }
+    }()
+    var rows = 0
+    for await change in changes { rows += change.batch.insertions.count - change.batch.deletions.count }
+    _ = try await (printed, summary)
+    return rows
 }
 
-/// Plays a recording at maximum speed, and writes its changes of the model to a diff log. Blocks the calling thread.
-func replay(_ path: String, into log: String, counter: RowCounter) throws -> TailSummary {
-    try Replay(path: path, outlets: [try DiffLogFile(creating: log), counter]).run()
+/// Plays a recording at maximum speed, and writes its changes of the model to a diff log.
+func replay(_ path: String, into log: String) async throws -> TailSummary {
+    try await Replay(path: path, outlets: [try DiffLogFile(creating: log)]).run()
 }

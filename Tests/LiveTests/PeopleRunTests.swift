@@ -41,7 +41,7 @@ import WeirWire
                 backend: .twake, reconnect: Backoff(base: .milliseconds(20), cap: .milliseconds(100)),
                 following: [.usual, .members]),
             token: .provider { server.makeToken() }, seed: 5)
-        let tail = try Tail(configuration, outlets: [watcher])
+        let tail = Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         // Departed users are refetched after the restart. The workspace is renamed later.
         await watcher.reports.wait { reports in
@@ -50,7 +50,7 @@ import WeirWire
         }
         let (model, truth) = (await tail.model, await server.truth())
         tail.stop()
-        _ = await summary
+        _ = try await summary
         runOnThread(named: "weir-close") { server.close() }
 
         #expect(rows(model, "workspaces") == truth.workspaces.map { "workspace \($0.name)" })

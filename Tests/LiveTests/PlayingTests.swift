@@ -42,7 +42,7 @@ import WeirWire
         func log(_ name: String, _ change: (inout ReplayConfiguration) -> Void) throws -> [UInt8] {
             var configuration = ReplayConfiguration([path])
             change(&configuration)
-            _ = try Replay(configuration, outlets: [try DiffLogFile(creating: folder + "/" + name)]).run()
+            _ = try Replay(configuration, outlets: [try DiffLogFile(creating: folder + "/" + name)]).play()
             return try readFile(folder + "/" + name)
         }
         let whole = try log("whole") { _ in }
@@ -81,7 +81,7 @@ import WeirWire
         let second = try PlayedRecording(
             in: folder, "b", events: 3, wallStart: 1_767_323_045_500_000, text: "tock")
         let watcher = Watcher()
-        let summary = try Replay(ReplayConfiguration([second.path, first.path]), outlets: [watcher]).run()
+        let summary = try Replay(ReplayConfiguration([second.path, first.path]), outlets: [watcher]).play()
         #expect(watcher.reports.all.events.map(\.wireName) == ["tick", "tock", "tick", "tock", "tick", "tock"])
         #expect(watcher.reports.all.numbers == [1, 1, 2, 2, 3, 3])
         #expect(summary.events == 6)
@@ -154,7 +154,7 @@ import WeirWire
                 Replay(configuration, console: ReplayConsole(keys: ends[0]), outlets: [watcher]), self.outcomes, ends[0]
             )
             runOnThread(named: "replay") {
-                outcomes.put((try? replay.run().outcome) ?? .timedOut)
+                outcomes.put((try? replay.play().outcome) ?? .timedOut)
                 close(input)
             }
         }

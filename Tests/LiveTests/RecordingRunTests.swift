@@ -25,11 +25,11 @@ import WeirWire
             server: try URLParts(parsing: server.url), session: Configuration(backend: .twake),
             token: .provider { server.makeToken() }, seed: 5)
         change(&configuration)
-        let tail = try Tail(configuration, outlets: [watcher])
+        let tail = Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         try await during(tail, watcher)
         tail.stop()
-        let end = await summary
+        let end = try await summary
         server.close()
         return (watcher, end)
     }
@@ -152,7 +152,7 @@ import WeirWire
             $0.recordPath = path
         }
         handler.end.change { $0 = { run.stop() } }
-        let summary = await run.run()
+        let summary = try await run.run()
         server.close()
         #expect(summary.outcome == .interrupted(signal: 0))
         #expect(summary.unwritten.isEmpty, "\(summary.unwritten)")
@@ -180,14 +180,14 @@ import WeirWire
             token: .provider { () throws(TokenError) in Secret("made-up") }, seed: 1)
         configuration.recordPath = path
         let outlet = GatedOutlet(permits: 0)
-        let tail = try Tail(configuration, outlets: [outlet])
+        let tail = Tail(configuration, outlets: [outlet])
         async let summary = tail.run()
         // Each iteration waits for a turn of the loop.
-        while try received(in: path, "tick") < events.count, !Task.isCancelled { _ = tail.loop.perform {} }
+        while try received(in: path, "tick") < events.count, !Task.isCancelled { _ = tail.engine?.loop.perform {} }
         #expect(outlet.written.all.isEmpty)
         outlet.permit(.max)
         tail.stop()
-        _ = await summary
+        _ = try await summary
         #expect(outlet.written.all.events.count >= events.count)
     }
 
@@ -203,7 +203,7 @@ import WeirWire
             token: .provider { () throws(TokenError) in Secret("made-up") }, seed: 1)
         configuration.recordPath = path
         configuration.recording.options.isCompressed = true
-        let tail = try Tail(configuration, outlets: [])
+        let tail = Tail(configuration, outlets: [])
         async let summary = tail.run()
         func ticks() throws -> Int {
             var reader = try RecordingReader(opening: path)
@@ -217,9 +217,9 @@ import WeirWire
             }
             return count
         }
-        while try ticks() < events.count, !Task.isCancelled { _ = tail.loop.perform {} }
+        while try ticks() < events.count, !Task.isCancelled { _ = tail.engine?.loop.perform {} }
         tail.stop()
-        _ = await summary
+        _ = try await summary
     }
 
     @Test func `a connection's records contain the protocol, the transport and the next attempt`() async throws {

@@ -54,7 +54,7 @@ import WeirWire
         var configuration = ReplayConfiguration([path])
         configuration.refetch = policy
         let watcher = Watcher()
-        let outcome = try Replay(configuration, outlets: [watcher]).run().outcome
+        let outcome = try Replay(configuration, outlets: [watcher]).play().outcome
         return (outcome, watcher.reports.all)
     }
 

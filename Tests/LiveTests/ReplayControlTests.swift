@@ -31,7 +31,7 @@ import WeirWire
             configuration, console: ReplayConsole(status: status.write), outlets: [watcher])
         let summaries = Mailbox<TailSummary>()
         runOnThread(named: "weir-replay") {
-            if let summary = try? replay.run() { summaries.put(summary) }
+            if let summary = try? replay.play() { summaries.put(summary) }
         }
         await status.isWritten()
         do {
@@ -154,7 +154,7 @@ import WeirWire
             var configuration = ReplayConfiguration([other.path])
             configuration.controlPath = path
             let watcher = Watcher()
-            let summary = try Replay(configuration, outlets: [watcher]).run()
+            let summary = try Replay(configuration, outlets: [watcher]).play()
             #expect(summary.events == 3)
             #expect(watcher.reports.all.notices.first?.text.contains("no control socket") == true)
             _ = try call(path, "quit")

@@ -63,11 +63,11 @@ private func report(_ number: Int) -> [StampedReport] {
         var configuration = ReplayConfiguration([recording.path])
         configuration.pace = .maximum
         let gone = GatedOutlet(failingAt: (1000, .closedByReader))
-        #expect(try Replay(configuration, outlets: [gone]).run().outcome == .outputClosed)
+        #expect(try Replay(configuration, outlets: [gone]).play().outcome == .outputClosed)
         #expect(gone.numbers.allSatisfy { $0 < 1000 })
         // Only the last report is left to write.
         let late = GatedOutlet(failingAt: (PlayedRecording.firstEvent + 1999, .unread("it", after: .zero)))
-        let outcome = try Replay(configuration, outlets: [late]).run().outcome
+        let outcome = try Replay(configuration, outlets: [late]).play().outcome
         #expect(outcome == .cannotWrite(.unread("it", after: .zero)))
     }
 }

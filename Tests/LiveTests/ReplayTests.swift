@@ -28,7 +28,7 @@ import WeirWire
                 reconnect: Backoff(base: .milliseconds(50), cap: .milliseconds(200))),
             token: .provider { () throws(TokenError) in Secret("the-secret-token") }, seed: 11)
         configuration.recordPath = folder + "/tail.weir.jsonl"
-        let tail = try Tail(configuration, outlets: [watcher, try DiffLogFile(creating: folder + "/tail.diff")])
+        let tail = Tail(configuration, outlets: [watcher, try DiffLogFile(creating: folder + "/tail.diff")])
         async let summary = tail.run()
         await watcher.reports.wait { $0.diffs.count > 100 }
         if restart {
@@ -37,13 +37,13 @@ import WeirWire
             await watcher.reports.wait { $0.gaps.count == 1 && $0.diffs.count > before + 100 }
         }
         tail.stop()
-        #expect(await summary.outcome == .interrupted(signal: 0))
+        #expect(try await summary.outcome == .interrupted(signal: 0))
         return watcher.reports.all
     }
 
     private func replay(_ path: String, to log: String, speed: Replay.Speed = .maximum) throws -> [StampedReport] {
         let watcher = Watcher()
-        let summary = try Replay(path: path, speed: speed, outlets: [watcher, try DiffLogFile(creating: log)]).run()
+        let summary = try Replay(path: path, speed: speed, outlets: [watcher, try DiffLogFile(creating: log)]).play()
         #expect(summary.outcome == .limitReached)
         return watcher.reports.all
     }
@@ -134,7 +134,7 @@ import WeirWire
                 var configuration = ReplayConfiguration([path])
                 configuration.loops = loops
                 let watcher = Watcher()
-                _ = try Replay(configuration, outlets: [watcher]).run()
+                _ = try Replay(configuration, outlets: [watcher]).play()
                 texts.append(watcher.reports.all.map { "\($0.stamp) \($0.report)" })
             }
             #expect(!texts[0].isEmpty)
@@ -145,6 +145,6 @@ import WeirWire
     @Test func `the refusal of a file that is not a recording names it`() throws {
         let folder = try temporaryFolder()
         try writeFile(folder + "/notes.txt", "hello\n")
-        #expect(throws: RecordingError.self) { try Replay(path: folder + "/notes.txt", outlets: []).run() }
+        #expect(throws: RecordingError.self) { try Replay(path: folder + "/notes.txt", outlets: []).play() }
     }
 }

@@ -33,7 +33,7 @@ struct ReportTests {
     /// Replays a sample and returns the figures of its report, and the summary of the replay.
     private func figures(of sample: String) throws -> (ReportFigures, TailSummary) {
         let persistence = KeptFigures()
-        let summary = try Replay(path: Self.samples + sample, outlets: [persistence]).run()
+        let summary = try Replay(path: Self.samples + sample, outlets: [persistence]).play()
         return (persistence.figures.look { $0 }, summary)
     }
 

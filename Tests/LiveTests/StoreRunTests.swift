@@ -40,7 +40,7 @@ import WeirWire
             configuration.storePath = store
             configuration.requiresStore = true
             change(&configuration)
-            return try Tail(configuration, outlets: outlets)
+            return Tail(configuration, outlets: outlets)
         }
 
         /// Runs a tail until its model equals the server's truth and the standup is over. Returns both.
@@ -97,7 +97,7 @@ import WeirWire
         let (model, truth) = await backend.follow(tail, watcher)
         #expect(model == truth)
         tail.stop()
-        #expect(await summary.outcome == .interrupted(signal: 0))
+        #expect(try await summary.outcome == .interrupted(signal: 0))
         let remembered = try #require(try remembered(backend.store))
         #expect(rows(remembered) == rows(await tail.model))
         #expect(remembered.rows > 10)
@@ -116,7 +116,7 @@ import WeirWire
         async let summary = early.run()
         await first.reports.wait { $0.events.count > 12 }
         early.stop()
-        _ = await summary
+        _ = try await summary
         let shown = rows(try remembered(backend.store))
         #expect(!shown.isEmpty)
 
@@ -132,7 +132,7 @@ import WeirWire
             $0.notices.contains { $0.text.contains("rows restored from the store for user") }
         }
         tail.stop()
-        _ = await second
+        _ = try await second
 
         let told = try #require(
             reports.firstIndex {
@@ -154,7 +154,7 @@ import WeirWire
         _ = try Replay(
             path: backend.folder + "/second.weir.jsonl", speed: .maximum,
             outlets: [try DiffLogFile(creating: backend.folder + "/replayed.diff")]
-        ).run()
+        ).play()
         #expect(try readFile(backend.folder + "/replayed.diff") == readFile(backend.folder + "/live.diff"))
     }
 
@@ -165,7 +165,7 @@ import WeirWire
         async let summary = online.run()
         _ = await backend.follow(online, first)
         online.stop()
-        _ = await summary
+        _ = try await summary
         let shown = rows(await online.model)
         backend.server.close()
 
@@ -177,7 +177,7 @@ import WeirWire
         }
         #expect(await tail.model.count == 0 && watcher.reports.all.diffs.isEmpty && !shown.isEmpty)
         tail.stop()
-        _ = await second
+        _ = try await second
         #expect(rows(try remembered(backend.store)) == shown)
         backend.end()
     }
@@ -194,7 +194,7 @@ import WeirWire
         #expect(try store.forget(account))
         await watcher.reports.wait { $0.notices.contains { $0.text.contains("logged out") } }
         tail.stop()
-        _ = await summary
+        _ = try await summary
         #expect(try store.accounts() == [])
         store.close()
     }
@@ -214,7 +214,7 @@ import WeirWire
         async let summary = tail.run()
         await watcher.reports.wait { $0.events.count > 3 }
         tail.stop()
-        _ = await summary
+        _ = try await summary
         #expect(watcher.reports.all.notices.contains { $0.text.contains("cannot hold a store") })
     }
 
@@ -229,7 +229,7 @@ import WeirWire
         let (model, truth) = await backend.follow(tail, watcher)
         #expect(model == truth)
         tail.stop()
-        _ = await summary
+        _ = try await summary
         #expect(watcher.reports.all.notices.contains { $0.level == .warning && $0.text.contains("was damaged") })
         #expect(rows(try remembered(backend.store)) == rows(await tail.model))
     }
@@ -250,13 +250,13 @@ import WeirWire
         }
         await first.reports.wait { $0.rooms(.joined).contains("/by/hand") || $0.rooms(.refused).contains("/by/hand") }
         tail.stop()
-        _ = await summary
+        _ = try await summary
         let watcher = Watcher()
         let again = try backend.tail([watcher])
         async let second = again.run()
         await watcher.reports.wait { $0.rooms(.joining).contains("/by/hand") }
         again.stop()
-        _ = await second
+        _ = try await second
         #expect(!watcher.reports.all.rooms(.wanted).contains("/not/any/more"))
     }
 }

@@ -21,11 +21,11 @@ enum TwakeSample {
             server: try URLParts(parsing: server.url), session: Configuration(backend: .twake),
             token: .provider { server.makeToken() }, seed: 5)
         configuration.recordPath = path
-        let tail = try Tail(configuration, outlets: [watcher])
+        let tail = Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         await watcher.reports.wait { $0.diffs.count >= changes }
         tail.stop()
-        _ = await summary
+        _ = try await summary
         await withCheckedContinuation { continuation in
             runOnThread(named: "weir-server") {
                 server.close()

@@ -10,7 +10,7 @@ import WeirWire
     private func verify(_ path: String) throws -> TailOutcome {
         var configuration = ReplayConfiguration([path])
         configuration.verifies = true
-        return try Replay(configuration, outlets: []).run().outcome
+        return try Replay(configuration, outlets: []).play().outcome
     }
 
     @Test("An unchanged recording verifies")

@@ -1,7 +1,7 @@
 import TestSupport
-import WeirLive
+@testable import WeirLive
 import WeirNetwork
-import WeirPipeline
+@testable import WeirPipeline
 import WeirThreads
 import WeirWire
 
@@ -40,7 +40,15 @@ func tail(
             backend: .twake, rooms: rooms, reconnect: Backoff(base: .milliseconds(50), cap: .milliseconds(200))),
         token: .provider { () throws(TokenError) in .init("a-token-of-the-test") }, seed: 7)
     change(&configuration)
-    return try Tail(configuration, outlets: [watcher])
+    return Tail(configuration, outlets: [watcher])
+}
+
+extension Tail {
+    /// Performs an action with an id of the test's choice, without waiting for its outcome. Ignored while the tail does not run.
+    func act(_ action: Action) {
+        guard let engine else { return }
+        engine.loop.run { engine.assumeIsolated { $0.feed(.act(action)) } }
+    }
 }
 
 /// Replays these files. Returns the reports and the summary.
@@ -50,7 +58,7 @@ func played(
     var configuration = ReplayConfiguration(paths)
     change(&configuration)
     let watcher = Watcher()
-    let summary = try Replay(configuration, outlets: [watcher]).run()
+    let summary = try Replay(configuration, outlets: [watcher]).play()
     return (watcher.reports.all, summary)
 }
 
@@ -61,6 +69,6 @@ func followed(_ path: String) -> (replay: Replay, watcher: Watcher, outcomes: Ma
     let watcher = Watcher()
     let replay = Replay(configuration, outlets: [watcher])
     let outcomes = Mailbox<TailOutcome>()
-    runOnThread(named: "replay") { outcomes.put((try? replay.run().outcome) ?? .timedOut) }
+    runOnThread(named: "replay") { outcomes.put((try? replay.play().outcome) ?? .timedOut) }
     return (replay, watcher, outcomes)
 }

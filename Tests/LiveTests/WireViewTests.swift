@@ -111,7 +111,7 @@ struct WireViewTests {
             if case .record(let record, let stamp) = entry, let unit = WireUnit(record, stamp) { wanted.append(unit) }
         }
         let units = Units()
-        _ = try Replay(path: path, outlets: [units]).run()
+        _ = try Replay(path: path, outlets: [units]).play()
         let shown = units.all.change { $0 }
         #expect(shown.map(\.stamp.n) == wanted.map(\.stamp.n))
         #expect(shown.map(\.bytes) == wanted.map(\.bytes))

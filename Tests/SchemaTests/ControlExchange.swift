@@ -69,7 +69,7 @@ struct ControlExchange {
         configuration.view = ViewControls()
         configuration.filter = ViewFilter()
         let rooms = Mailbox<String>()
-        let tail = try Tail(configuration, outlets: [JoinedRooms(rooms)])
+        let tail = Tail(configuration, outlets: [JoinedRooms(rooms)])
         async let summary = tail.run()
         let joined = await rooms.wait { $0.contains { $0.hasSuffix("/feed") } }
         let room = try #require(joined.first { $0.hasSuffix("/feed") })
@@ -81,11 +81,11 @@ struct ControlExchange {
             try call(client, .tail, .quit)
         } catch {
             tail.stop()
-            _ = await summary
+            _ = try await summary
             server.close()
             throw error
         }
-        _ = await summary
+        _ = try await summary
         server.close()
     }
 
@@ -169,7 +169,7 @@ struct ControlExchange {
         let progress = ProgressWatcher()
         let replay = Replay(configuration, console: progress.console, outlets: [])
         let outcomes = Mailbox<TailOutcome?>()
-        runOnThread(named: "weir-replay") { outcomes.put(try? replay.run().outcome) }
+        runOnThread(named: "weir-replay") { outcomes.put(try? replay.play().outcome) }
         await progress.places.wait { !$0.isEmpty }
         let client = try UnixClient(folder + "/r.sock")
         for method: ControlMethod in [.hello, .status, .stats, .position, .pause, .mark] {

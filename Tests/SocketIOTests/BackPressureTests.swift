@@ -1,4 +1,5 @@
 import Testing
+import WeirThreads
 import TestSupport
 import WeirJSON
 

@@ -220,7 +220,7 @@ struct ServerCheckRun {
     /// Runs a tail until its rooms have settled.
     private func watch(_ plan: TailConfiguration) async throws -> (TailSummary, CheckOutlet.Seen) {
         let outlet = CheckOutlet()
-        let tail = try Tail(plan, outlets: [outlet])
+        let tail = Tail(plan, outlets: [outlet])
         let needsRooms = plan.session.backend.module.hasPlaces
         let watcher = Task {
             var before = -1
@@ -232,7 +232,7 @@ struct ServerCheckRun {
                 before = seen.changes
             }
         }
-        let summary = await tail.run()
+        let summary = try await tail.run()
         watcher.cancel()
         return (summary, outlet.seen)
     }

@@ -131,7 +131,7 @@ final class AttachSink: Sendable {
 }
 
 // Viewers: clients that receive the recording from now on, whether or not a file is written.
-extension Tail {
+extension TailEngine {
     /// The maximum number of viewers. Each one costs its share of the traffic.
     private static let mostViewers = 8
 

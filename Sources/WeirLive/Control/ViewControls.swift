@@ -171,7 +171,7 @@ public final class LeveledStatus: Outlet {
 }
 
 // The filter of the view, over the control socket.
-extension Tail {
+extension TailEngine {
     /// The maximum number of earlier filters to return to.
     private static let mostFilters = 32
 

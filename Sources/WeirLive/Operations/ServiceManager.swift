@@ -56,7 +56,7 @@ public final class ServiceManager: Sendable {
 }
 
 // Reports the state of a tail to the service manager.
-extension Tail {
+extension TailEngine {
     /// Feeds the watchdog while the loop runs, at twice the rate that the manager expects.
     func startService() {
         guard let service = configuration.manager, let span = service.watchdog else { return }

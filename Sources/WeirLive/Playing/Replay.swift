@@ -8,8 +8,17 @@ import WeirWire
 /// Plays recordings through the same session as a live tail: a new session receives the recorded inputs at their
 /// recorded times.
 ///
-/// The output depends only on the files. It is the same at any speed and in any process.
-public final class Replay: Sendable {
+/// ```swift
+/// let replay = Replay(path: "incident.weir.jsonl")
+/// let events = replay.events
+/// async let summary = replay.run()
+/// for await event in events { print(event.event.summary) }
+/// print(try await summary.model.sectionKeys)
+/// ```
+///
+/// The output depends only on the files. It is the same at any speed and in any process. Create sequences before
+/// `run()`. All methods may be called on any thread.
+public final class Replay: ReportSource {
     /// The speed at which a recording is played.
     public typealias Speed = ReplayConfiguration.Pace
 
@@ -17,9 +26,11 @@ public final class Replay: Sendable {
     private let console: ReplayConsole
     private let outlets: [any Outlet]
     private let stopping: Stopping
+    private let readers = ReportReaders()
+    private let isRun = Monitor(false)
 
     /// Creates a replay of the file at `path` (`-` for standard input), which ends after `count` events.
-    public convenience init(path: String, speed: Speed = .maximum, count: Int? = nil, outlets: [any Outlet]) {
+    public convenience init(path: String, speed: Speed = .maximum, count: Int? = nil, outlets: [any Outlet] = []) {
         var configuration = ReplayConfiguration([path])
         configuration.pace = speed
         configuration.count = count
@@ -28,7 +39,7 @@ public final class Replay: Sendable {
 
     /// Creates a replay. `console` connects it to a user.
     public init(
-        _ configuration: ReplayConfiguration, console: ReplayConsole = ReplayConsole(), outlets: [any Outlet]
+        _ configuration: ReplayConfiguration, console: ReplayConsole = ReplayConsole(), outlets: [any Outlet] = []
     ) {
         self.configuration = configuration
         self.console = console
@@ -36,26 +47,60 @@ public final class Replay: Sendable {
         stopping = Stopping()
     }
 
-    /// Ends the replay before the next record. Any thread.
-    public func stop(signal: Int32 = 0) { stopping.ask(signal: signal) }
+    deinit { readers.finish() }
+
+    /// Ends the replay before the next record, with the outcome ``TailOutcome/interrupted(signal:)`` and the signal 0.
+    public func stop() { stop(signal: 0) }
+
+    package func stop(signal: Int32) {
+        stopping.ask(signal: signal)
+        readers.release()
+    }
+
+    /// Returns a sequence of chosen reports; see `ReportSource`. It has only the reports that the replay shows.
+    public func sequence<Value: Sendable>(
+        _ policy: ReaderPolicy, _ choose: @escaping @Sendable (StampedReport) -> Value?
+    ) -> ReportSequence<Value> {
+        readers.sequence(policy, choose)
+    }
 
     /// A descriptor for redrawing the status line: write a byte after another program has used the terminal. Valid as
     /// long as the replay exists. Any thread, also in a signal handler.
-    public var wakeup: Int32 { stopping.wakeup.writeEnd }
+    package var wakeup: Int32 { stopping.wakeup.writeEnd }
 
     /// Performs the command of a key as soon as the replay checks for one. Any thread.
     func perform(_ command: ReplayKeys.Command) { stopping.ask(command) }
 
-    /// Plays the recordings. Blocks: call it on a thread that may.
+    /// Plays the recordings to their end, on a thread of its own. Cancelling the task ends the replay, as `stop()` does:
+    /// the summary is returned, with the outcome ``TailOutcome/interrupted(signal:)``.
     ///
-    /// - Throws: If a recording cannot be opened. A later error of reading or writing is the outcome in the summary.
-    public func run() throws(RecordingError) -> TailSummary {
+    /// - Throws: `RecordingError` if a recording cannot be opened, `TailError.alreadyRun` the second time. A later error of
+    ///   reading or writing is the outcome in the summary.
+    public func run() async throws -> TailSummary {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                runOnThread(named: "weir-replay") { continuation.resume(with: Result { try self.play() }) }
+            }
+        } onCancel: {
+            stop()
+        }
+    }
+
+    /// Plays the recordings, on the calling thread; see `run()`.
+    package func play() throws -> TailSummary {
+        let isFirst = isRun.change { isRun in
+            defer { isRun = true }
+            return !isRun
+        }
+        guard isFirst else { throw TailError.alreadyRun }
+        defer { readers.finish() }
+        let outlets = readers.isRead ? outlets + [readers] : outlets
         let isSteered = console.keys != nil || console.watcher != nil
         let timeline = try RecordingTimeline(
             opening: configuration,
             keepsWay: isSteered || configuration.controlPath != nil && configuration.pace != .maximum,
             keepsChecksum: outlets.contains { $0.needsChecksums })
-        let clients = openControl(canGoBack: timeline.canGoBack)
+        let clients = openControl(canGoBack: timeline.canGoBack, outlets)
         let run = ReplayLoop(configuration, timeline, console, outlets, stopping, clients)
         var outcome = run.run()
         run.turnAwayClients()
@@ -67,7 +112,7 @@ public final class Replay: Sendable {
     }
 
     /// Opens the control socket if the configuration has one. If that fails, the replay goes on with a notice.
-    private func openControl(canGoBack: Bool) -> ReplayControl? {
+    private func openControl(canGoBack: Bool, _ outlets: [any Outlet]) -> ReplayControl? {
         guard let path = configuration.controlPath else { return nil }
         do throws(NetworkError) {
             return try ReplayControl(configuration, at: path, stopping, canGoBack: canGoBack)

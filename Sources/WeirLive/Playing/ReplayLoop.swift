@@ -57,7 +57,7 @@ final class ReplayLoop {
     var landingUnits: [WireUnit] = []
     /// The number of entries already written to the outlets that receive each entry once.
     var furthest = 0
-    var counts = Tail.Counts()
+    var counts = TailEngine.Counts()
     /// The number of entries included in `counts`. Entries that a search skipped in vain are counted once they are
     /// shown.
     var counted = 0

@@ -301,7 +301,7 @@ struct RoomTraffic {
 }
 
 // Read-only views of the rooms of a running tail.
-extension Tail {
+extension TailEngine {
     /// Returns the wanted rooms, or all known rooms if `all` is true, that match the pattern.
     func roomRows(matching pattern: RoomExpression?, all: Bool) -> [RoomRow] {
         session.roomViews.compactMap { view in

@@ -110,7 +110,8 @@ public struct TailConfiguration: Sendable {
 
     /// Creates a configuration with the defaults for everything optional.
     public init(
-        server: URLParts, session: Configuration, token: TokenReference? = nil, seed: UInt64, tool: String = "weir"
+        server: URLParts, session: Configuration, token: TokenReference? = nil,
+        seed: UInt64 = .random(in: .min ... .max), tool: String = "weir"
     ) {
         self.server = server
         self.session = session

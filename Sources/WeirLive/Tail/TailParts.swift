@@ -9,7 +9,7 @@ struct TailConnection {
     var socket: RealtimeSocket?
     /// The number of the connection that owns the socket. The tail ignores late callbacks of older connections.
     var number = 0
-    var status = Tail.ConnectionStatus()
+    var status = TailEngine.ConnectionStatus()
     var token: Secret?
     /// The auth object of the last attempt to connect, as JSON.
     var auth: Secret?
@@ -30,7 +30,7 @@ struct TailConnection {
 /// The pause of the socket while consumers lag.
 struct BackPressure {
     /// The consumers that lag. The socket is not read while the set is not empty.
-    var behind: Set<Tail.Consumer> = []
+    var behind: Set<TailEngine.Consumer> = []
     /// The timer that flushes the current chunk; `nil` if nothing waits for it.
     var settling: LoopTimer?
     /// Whether records were handed over since `settling` was set.
@@ -57,7 +57,7 @@ struct TailRooms {
     var keptMutes: [String] = []
     /// The requests that wait for rooms to be joined or left. `looks` contains those that wait for answers about rooms.
     var settlements: [RoomSettlement] = []
-    var looks: [Tail.RoomLook] = []
+    var looks: [TailEngine.RoomLook] = []
     var settlementNumber = 0
     /// Whether the state of a room changed since pending requests were last checked.
     var hasChanged = false
@@ -97,7 +97,7 @@ struct TailRecorder {
     ) throws(RecordingError) {
         let plan = configuration.recording
         let head = Record.Head(
-            recording: Tail.newIdentity(), wallStart: wallStart, tool: configuration.tool, system: "Linux",
+            recording: TailEngine.newIdentity(), wallStart: wallStart, tool: configuration.tool, system: "Linux",
             context: configuration.context, title: plan.title, tags: plan.tags, redactions: plan.redactions,
             seed: configuration.seed, session: session.json)
         self.head = head

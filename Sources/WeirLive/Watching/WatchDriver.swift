@@ -281,7 +281,7 @@ extension WatchDriver {
 }
 
 // Performing the effects of a view.
-extension Tail {
+extension TailEngine {
     /// Performs an effect of the view, if it concerns the tail. May be called from any thread.
     ///
     /// - Parameter tell: Called with inputs for the view: the reason for a failure, or the draft that was loaded.

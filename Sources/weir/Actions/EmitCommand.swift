@@ -74,10 +74,10 @@ enum EmitCommand {
         configuration.rules = [EmitRule(options.emit)]
         let outlet = EmitOutlet()
         let status = StatusPrinter(colour: TerminalDevice.showsColour(2), quiet: true)
-        let tail = try Tail(configuration, outlets: [status, outlet])
+        let tail = Tail(configuration, outlets: [status, outlet])
         outlet.whenSettled { tail.stop() }
         Signals.onFirst(ending: WritePatience()) { tail.stop(signal: $0) }
-        let ending = Ending(await tail.run())
+        let ending = Ending(try await tail.run())
         if let report = outlet.report { return conclude(report.state, report.json, report.answer, options.json) }
         if let words = ending.words { Console.note("weir: '\(options.emit.name)' was not sent: \(words)") }
         return ending.code == .done ? .timeout : ending.code

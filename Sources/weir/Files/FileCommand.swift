@@ -64,7 +64,7 @@ extension FileCommand {
                 form, colour: TerminalDevice.showsColour(1), width: nil, followsTerminal: true,
                 settings: settings)
             let status = StatusPrinter(colour: TerminalDevice.showsColour(2), quiet: true)
-            let summary = try Replay(path: path, outlets: [printer, status]).run()
+            let summary = try Replay(path: path, outlets: [printer, status]).play()
             let ending = Ending(summary)
             if let words = ending.words { Console.note("weir: \(path): \(words)") }
             if ending.code != .done { code = ending.code }
@@ -333,7 +333,7 @@ enum FileReportCommand {
         try plan.check()
         let collected = ReportCollector()
         let status = StatusPrinter(colour: TerminalDevice.showsColour(2), quiet: true)
-        let summary = try Replay(ReplayConfiguration(paths), outlets: [collected, status]).run()
+        let summary = try Replay(ReplayConfiguration(paths), outlets: [collected, status]).play()
         try plan.write(collected, summary)
         let ending = Ending(summary)
         if let words = ending.words { Console.note("weir: \(words)") }

@@ -24,7 +24,7 @@ enum ProfileCommand {
         let trial = Trial()
         var playing = ReplayConfiguration([recording])
         playing.play(as: .declared(profile))
-        do { _ = try Replay(playing, outlets: [trial]).run() } catch { return Console.fail(error) }
+        do { _ = try Replay(playing, outlets: [trial]).play() } catch { return Console.fail(error) }
         return Console.print(
             ([line] + trial.lines(of: profile, recording)).map { TerminalText.escaped($0) + "\n" }.joined())
     }
@@ -91,7 +91,7 @@ enum ProfileCommand {
         let witness = Witness()
         var playing = ReplayConfiguration([recording])
         playing.refetch = .stub
-        do { _ = try Replay(playing, outlets: [witness]).run() } catch { return Console.fail(error) }
+        do { _ = try Replay(playing, outlets: [witness]).play() } catch { return Console.fail(error) }
         guard witness.inference.count > 0 else {
             throw arguments.error("\(UsageError.quoted(recording)) contains no event to infer a profile from")
         }

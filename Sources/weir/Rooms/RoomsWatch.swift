@@ -21,12 +21,7 @@ enum RoomsWatch {
                 // Wake up the replay, which waits for the next line.
                 shutdown(descriptor, Int32(SHUT_RDWR))
             }
-            let result = await withCheckedContinuation { continuation in
-                runOnThread(named: "weir-watch") {
-                    continuation.resume(returning: Result { () throws(RecordingError) in try replay.run() })
-                }
-            }
-            let ending = Ending(try result.get())
+            let ending = Ending(try await replay.run())
             if let words = ending.words { Console.note("weir: " + words) }
             // A loss of the tail is printed as it happens. It is not a failure of this viewer.
             return ending.code == .loss ? .done : ending.code

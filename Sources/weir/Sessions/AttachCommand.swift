@@ -38,12 +38,7 @@ enum AttachCommand {
             shutdown(descriptor, Int32(SHUT_RDWR))
         }
         if !options.quiet { Console.note("attached to \(process.name)") }
-        let result = await withCheckedContinuation { continuation in
-            runOnThread(named: "weir-attach") {
-                continuation.resume(returning: Result { () throws(RecordingError) in try replay.run() })
-            }
-        }
-        return outlets.conclude(try result.get())
+        return outlets.conclude(try await replay.run())
     }
 }
 
@@ -76,7 +71,7 @@ struct WatchedTail {
             replay.perform(effect)
             if effect == .quit { end() } else { _ = wishes.push([effect]) }
         } while: {
-            await WatchCommand.play(replay)
+            try await replay.run()
         }
         return outlets.conclude(try result.get())
     }

@@ -31,11 +31,9 @@ enum DemoCommand {
     }
 
     private static func perform(_ deeds: [(after: Duration, run: Action.Run)], by tail: Tail) async {
-        var random = SystemRandomNumberGenerator()
         for deed in deeds {
             try? await Task.sleep(for: deed.after)
-            let now = Timestamp(milliseconds: WallTime.milliseconds)
-            tail.act(Action(id: .random(using: &random), .run(deed.run), asked: now))
+            _ = try? await tail.perform(.run(deed.run))
         }
     }
 }

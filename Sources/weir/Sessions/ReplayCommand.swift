@@ -111,17 +111,8 @@ enum ReplayCommand {
         let replay = Replay(playing, console: console, outlets: all)
         Signals.onFirst(ending: outlets.patience) { replay.stop(signal: $0) }
         terminal?.begin(wakeup: replay.wakeup)
-        let result = await withCheckedContinuation { continuation in
-            // Reading, writing and waiting for the next record block the thread.
-            runOnThread(named: "weir-replay") {
-                continuation.resume(returning: Result { () throws(RecordingError) in try replay.run() })
-            }
-        }
-        terminal?.end()
-        switch result {
-        case .success(let summary): return outlets.conclude(summary)
-        case .failure(let error): return Console.fail(error)
-        }
+        defer { terminal?.end() }
+        do { return outlets.conclude(try await replay.run()) } catch { return Console.fail(error) }
     }
 
     /// Returns the settings of the replay, including its control socket.

@@ -195,12 +195,12 @@ enum TailCommand {
         let configuration: TailConfiguration
         do { configuration = try self.configuration(options) } catch { return Console.fail(error) }
         return await run(configuration, options.run, options.output, options.context) { tail in
-            if options.emitsLines { emitLines(of: tail, options.emitPatience) }
+            if options.emitsLines, let engine = tail.engine { emitLines(of: engine, options.emitPatience) }
         }
     }
 
     /// Emits each line of standard input, on a dedicated thread, once the tail is connected.
-    private static func emitLines(of tail: Tail, _ patience: Duration?) {
+    private static func emitLines(of tail: TailEngine, _ patience: Duration?) {
         runOnThread(named: "weir-lines") {
             var mark: Unicode.Scalar? = "\u{FEFF}"
             while var text = readLine()?.unicodeScalars[...] {
@@ -290,6 +290,7 @@ enum TailCommand {
             server: "\(base.server)", backend: base.session.backend.rawValue, recording: run.recording)
         let outlets: Outlets
         let tail: Tail
+        let engine: TailEngine
         do {
             if let (url, lease) = run.share {
                 let seat = try RemoteRecordings.join(url, lease: lease)
@@ -305,18 +306,20 @@ enum TailCommand {
             configuration.patience = outlets.patience
             var all = outlets.all
             if run.publishesEvents, let url = configuration.recordPath { all.append(PublishedEvents(at: url)) }
-            tail = try Tail(configuration, outlets: all)
+            tail = Tail(configuration, outlets: all)
+            engine = try tail.open()
         } catch {
             configuration.seat?.end(isFenced: false)
             return (Console.fail(error), nil)
         }
         Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }
-        Signals.onEach(SIGUSR1) { tail.tellStatistics() }
+        Signals.onEach(SIGUSR1) { engine.tellStatistics() }
         Signals.onEach(SIGUSR2) { tail.dumpFlight() }
         if run.plan.rotation != nil { Signals.onEachHangUp { tail.rotateRecording() } }
         if !output.quiet { announce(configuration, context) }
         begun(tail)
-        let summary = await tail.run()
+        let summary: TailSummary
+        do { summary = try await tail.run() } catch { return (Console.fail(error), nil) }
         if case .fencedOff(let why) = summary.outcome { return (.runtimeError, why) }
         var hint = await otherKind(configuration, summary.outcome)
         if case .refused = summary.outcome, configuration.token == nil { hint = ExitCode.noTokenHint }

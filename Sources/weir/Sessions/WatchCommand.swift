@@ -106,15 +106,16 @@ enum WatchCommand {
         let desk = WatchDriver(settings, filter: filter, muted: muted, controls: controls)
         (configuration.filter, configuration.muted, configuration.view) = (filter, muted, controls)
         let outlets = try Outlets(options.output, screen: desk, filter: filter)
-        let tail = try Tail(configuration, outlets: outlets.all)
+        let tail = Tail(configuration, outlets: outlets.all)
+        let engine = try tail.open()
         Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }
         if options.run.plan.rotation != nil { Signals.onEachHangUp { tail.rotateRecording() } }
-        let summary = await show(desk, on: terminal) { effect in
-            tail.perform(effect) { desk.tell($0) }
+        let result = await show(desk, on: terminal) { effect in
+            engine.perform(effect) { desk.tell($0) }
         } while: {
-            await tail.run()
+            try await tail.run()
         }
-        return outlets.conclude(summary)
+        return outlets.conclude(try result.get())
     }
 
     private static func run(_ options: ReplayOptions, on terminal: RawTerminal) async throws -> ExitCode {
@@ -135,7 +136,11 @@ enum WatchCommand {
         runOnThread(named: "weir-length") {
             if let end = try? RecordingIndex(ofFile: path).times?.upperBound { desk.tell(.length(end)) }
         }
-        let result = await show(desk, on: terminal, perform: { replay.perform($0) }, while: { await play(replay) })
+        let result = await show(desk, on: terminal) {
+            replay.perform($0)
+        } while: {
+            try await replay.run()
+        }
         return outlets.conclude(try result.get())
     }
 
@@ -147,20 +152,11 @@ enum WatchCommand {
         return settings
     }
 
-    /// Plays a recording to its end, on a thread that may wait for the next record.
-    static func play(_ replay: Replay) async -> Result<TailSummary, RecordingError> {
-        await withCheckedContinuation { continuation in
-            runOnThread(named: "weir-replay") {
-                continuation.resume(returning: Result { () throws(RecordingError) in try replay.run() })
-            }
-        }
-    }
-
     /// Shows a desk on the terminal while `body` runs, and restores the terminal afterwards.
-    static func show<Outcome: Sendable>(
+    static func show(
         _ desk: WatchDriver, on terminal: RawTerminal, perform: @escaping @Sendable (Watch.Effect) -> Void,
-        while body: () async -> Outcome
-    ) async -> Outcome {
+        while body: () async throws -> TailSummary
+    ) async -> Result<TailSummary, any Error> {
         let isShown = Monitor(true)
         terminal.begin(wakeup: desk.wakeup, takesScreen: true)
         runOnThread(named: "weir-screen") {
@@ -178,7 +174,8 @@ enum WatchCommand {
             perform(.quit)
             isShown.change { $0 = false }
         }
-        let outcome = await body()
+        let outcome: Result<TailSummary, any Error>
+        do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
         desk.close()
         isShown.wait { $0 ? nil : () }
         terminal.end()

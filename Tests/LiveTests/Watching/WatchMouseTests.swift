@@ -110,7 +110,7 @@ struct WatchMouseTests {
         console.watcher = desk
         let replay = Replay(ReplayConfiguration([path]), console: console, outlets: [desk])
         for command in commands { replay.perform(command) }
-        _ = try replay.run()
+        _ = try replay.play()
         return desk.watched
     }
 

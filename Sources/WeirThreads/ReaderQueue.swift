@@ -1,11 +1,9 @@
-import WeirThreads
-
 /// The elements that wait for one reader of a sequence. Any thread.
 ///
 /// Several tasks may read from one queue; each element goes to one of them.
-final class ReaderQueue<Element: Sendable>: Sendable {
+package final class ReaderQueue<Element: Sendable>: Sendable {
     /// What happens to elements above the bound.
-    enum Policy {
+    package enum Policy: Sendable {
         /// They are kept, and the feeder should pause.
         case pause
         /// The oldest elements are dropped to make room.
@@ -21,6 +19,7 @@ final class ReaderQueue<Element: Sendable>: Sendable {
         var lastID: UInt64 = 0
         var isDeep = false
         var isFinished = false
+        var dropped = 0
 
         var count: Int { items.count - head }
 
@@ -44,10 +43,10 @@ final class ReaderQueue<Element: Sendable>: Sendable {
     private let relieved: @Sendable () -> Void
 
     /// The bytes above which a queue is deep, whatever its bound.
-    static var mostBytes: Int { 8 << 20 }
+    package static var mostBytes: Int { 8 << 20 }
 
     /// Creates an empty queue. `weigh` returns how many bytes an element holds.
-    init(
+    package init(
         bound: Int, _ policy: Policy, weigh: @escaping @Sendable (Element) -> Int = { _ in 0 },
         relieved: @escaping @Sendable () -> Void = {}
     ) {
@@ -58,7 +57,7 @@ final class ReaderQueue<Element: Sendable>: Sendable {
     }
 
     /// Adds elements, or gives them to waiting tasks.
-    func push(_ elements: [Element]) {
+    package func push(_ elements: [Element]) {
         let given = state.change { state -> [(CheckedContinuation<Element?, Never>, Element)] in
             if state.isFinished { return [] }
             let direct = min(state.waiting.count, elements.count)
@@ -70,26 +69,33 @@ final class ReaderQueue<Element: Sendable>: Sendable {
             }
             switch policy {
             case .pause: if state.count >= bound || state.bytes >= Self.mostBytes { state.isDeep = true }
-            case .keepNewest: while state.count > bound { _ = state.take(weigh) }
+            case .keepNewest:
+                while state.count > bound || state.count > 1 && state.bytes > Self.mostBytes {
+                    _ = state.take(weigh)
+                    state.dropped += 1
+                }
             }
             return given
         }
         for (continuation, element) in given { continuation.resume(returning: element) }
     }
 
+    /// The number of elements that were dropped to make room.
+    package var dropped: Int { state.look { $0.dropped } }
+
     /// The number of elements that wait.
-    var count: Int { state.look { $0.count } }
+    package var count: Int { state.look { $0.count } }
 
     /// Whether the feeder should pause: the bound or 8 MiB were reached, and more than half still waits. With `hard`, whether
     /// sixteen times as much waits.
-    func isFull(hard: Bool) -> Bool {
+    package func isFull(hard: Bool) -> Bool {
         state.look { state in
             hard ? state.count / 16 >= bound || state.bytes / 16 >= Self.mostBytes : state.isDeep
         }
     }
 
     /// Returns the next element. Returns `nil` at the end, and when the task is cancelled.
-    func next() async -> Element? {
+    package func next() async -> Element? {
         if Task.isCancelled { return nil }
         let (id, ready) = state.change { state -> (UInt64, Element?) in
             state.lastID += 1
@@ -131,7 +137,7 @@ final class ReaderQueue<Element: Sendable>: Sendable {
     }
 
     /// Ends the sequence after the elements that wait.
-    func finish() {
+    package func finish() {
         let waiting = state.change { state in
             state.isFinished = true
             defer { state.waiting = [] }

@@ -44,7 +44,7 @@ extension TailPersistence {
     }
 }
 
-extension Tail {
+extension TailEngine {
     /// The consumers that can lag and pause reading.
     enum Consumer: Hashable {
         case outlets, store
@@ -280,7 +280,7 @@ extension Remembered {
 
 // The outbox: the actions stored for sending to the server. Only one process sends them, once the server has identified
 // the session's user. Each step is stored before it is performed.
-extension Tail {
+extension TailEngine {
     /// Restores stored actions at each connection, since other programs may have added some meanwhile.
     func takeUpOutbox() {
         guard let persistence, let scope = persistence.scope, persistence.store.takeOutbox() else { return }

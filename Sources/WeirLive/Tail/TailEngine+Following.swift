@@ -1,48 +1,28 @@
 import WeirEvents
 import WeirJSON
 import WeirNetwork
-public import WeirPipeline
+import WeirPipeline
 
 // The states that a program can follow while a tail runs. The control socket offers them as the properties `sync` and
 // `actions`.
-extension Tail {
-    /// The synchronisation state: the current one, then each change. A slow reader gets only the newest. The stream
-    /// ends with the tail.
-    public nonisolated var syncStates: AsyncStream<SyncState> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            loop.run { [self] in
-                assumeIsolated { tail in
-                    tail.followers.syncs.append(continuation)
-                    continuation.yield(tail.session.sync)
-                    tail.endFollowersIfOver()
-                }
+extension TailEngine {
+    /// Computes the state of the synchronization from now on, because a sequence reads it. Any thread.
+    nonisolated func followSync() {
+        loop.run { [self] in
+            assumeIsolated { tail in
+                tail.followers.isSyncRead = true
+                tail.tellFollowers()
             }
         }
     }
 
-    /// The progress of each action from now on: queued, sending, done, refused, delayed, dropped. At most 10,000
-    /// reports wait for a slow reader; the stream ends if more would. It also ends with the tail.
-    public nonisolated var actionReports: AsyncStream<ActionReport> {
-        AsyncStream(bufferingPolicy: .bufferingOldest(10_000)) { continuation in
-            loop.run { [self] in
-                assumeIsolated { tail in
-                    tail.followers.actions.append(continuation)
-                    tail.endFollowersIfOver()
-                }
-            }
-        }
-    }
-
-    /// Sends a changed synchronisation state to the followers, after an input was handled.
+    /// Passes a changed state of the synchronization to the readers, after an input was handled.
     func tellFollowers() {
+        guard followers.isSyncRead else { return }
         let sync = session.sync
         guard sync != followers.sync else { return }
         followers.sync = sync
-        if sync.phase == .success, !followers.isLive {
-            followers.isLive = true
-            tellNotice(Notice(.info, "live from here"))
-        }
-        followers.syncs.removeAll { $0.yield(sync).isOver }
+        readers.tell(sync)
     }
 
     func tellFollowers(of report: ActionReport) {
@@ -51,25 +31,15 @@ extension Tail {
         case .queued, .sending, .delayed: break
         }
         answerCall(of: report)
-        followers.actions.removeAll { continuation in
-            switch continuation.yield(report) {
-            case .dropped: continuation.finish()
-            case .enqueued: return false
-            default: break
-            }
-            return true
-        }
+        resumeWaiter(of: report)
     }
 
-    /// Ends all streams and answers the waiting clients, at the end of the tail.
+    /// Answers the waiting clients and callers, at the end of the tail.
     func endFollowers() {
-        for continuation in followers.syncs { continuation.finish() }
-        for continuation in followers.actions { continuation.finish() }
+        waiters.end()
         for call in followers.calls.values { call.answer(.failure(ControlError(.failed, "the tail is ending"))) }
         followers = Followers()
     }
-
-    private func endFollowersIfOver() { if case .over = phase { endFollowers() } }
 
     /// The value of the property `sync`.
     var syncValue: JSONValue {
@@ -105,19 +75,13 @@ extension Tail {
     }
 }
 
-/// The programs and clients that follow a tail.
+/// The clients that follow a tail.
 struct Followers {
+    /// Whether a sequence reads the state of the synchronization, which takes time to compute.
+    var isSyncRead = false
     var sync: SyncState?
-    /// Whether the model was in sync with the server once.
-    var isLive = false
-    var syncs: [AsyncStream<SyncState>.Continuation] = []
-    var actions: [AsyncStream<ActionReport>.Continuation] = []
     /// The control socket clients that wait for the end of an action, by the action's id.
     var calls: [EntityID: ControlCall] = [:]
     /// The report on the action that ended last.
     var last: ActionReport?
-}
-
-extension AsyncStream.Continuation.YieldResult {
-    fileprivate var isOver: Bool { if case .terminated = self { true } else { false } }
 }

@@ -8,7 +8,7 @@ import WeirTerminal
 import WeirWire
 
 // The model, over the control socket.
-extension Tail {
+extension TailEngine {
     /// The maximum size of a page of rows, in bytes. The client requests the rest with another call.
     private static let mostBytes = 1 << 20
 
@@ -109,7 +109,7 @@ extension Item {
 }
 
 // Actions and drafts over the control socket.
-extension Tail {
+extension TailEngine {
     /// Performs an action for a client. The client gets the answer once the action is done or refused, or must wait for
     /// the server.
     func act(_ call: ControlCall) throws(ControlError) {
@@ -125,12 +125,18 @@ extension Tail {
     func act(
         _ operation: Action.Operation, in place: Action.Place? = nil, noting note: (Action) -> Void = { _ in }
     ) -> Action {
+        let action = action(operation, in: place)
+        note(action)
+        feed(.act(action))
+        return action
+    }
+
+    /// Returns a new action with an id and the current time.
+    func action(_ operation: Action.Operation, in place: Action.Place?) -> Action {
         var random = SystemRandomNumberGenerator()
         let asked = Timestamp(milliseconds: milliseconds(at: loop.now))
         var action = Action(id: .random(using: &random), operation, asked: asked)
         action.place = place
-        note(action)
-        feed(.act(action))
         return action
     }
 

@@ -62,15 +62,15 @@ struct RecordingNotes {
 }
 
 // Records that are neither inputs nor results of the session.
-extension Tail {
+extension TailEngine {
     /// Begins a new segment of the recording; does nothing without a recording. Can be called on any thread.
-    public nonisolated func rotateRecording() {
+    package nonisolated func rotateRecording() {
         loop.run { [self] in assumeIsolated { tail in tail.tellServiceOfReload { tail.rotate() } } }
     }
 
     /// Writes the flight recorder's content to a new file; does nothing without a flight recorder. Can be called on any
     /// thread.
-    public nonisolated func dumpFlight() {
+    package nonisolated func dumpFlight() {
         loop.run { [self] in assumeIsolated { $0.dump() } }
     }
 

@@ -5,7 +5,7 @@ import WeirThreads
 import WeirWire
 
 // Sockets, requests and tokens of the tail.
-extension Tail {
+extension TailEngine {
     /// Resolves the token on a helper thread (its reference may be a command), then opens the socket.
     func connect(_ request: ConnectionRequest, _ stamp: Stamp) {
         connection.number = request.connection

@@ -5,7 +5,7 @@ import WeirRecording
 import WeirWire
 
 // Recordings over the control socket. A client names a file, never a folder.
-extension Tail {
+extension TailEngine {
     /// Ends the recording. The tail continues.
     func stopRecording(_ call: ControlCall) throws(ControlError) {
         guard recorder.path != nil else { throw ControlError(.nothing, "nothing is recorded") }

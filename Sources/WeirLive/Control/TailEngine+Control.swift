@@ -7,7 +7,7 @@ import WeirRecording
 import WeirWire
 
 // The control socket of a running tail.
-extension Tail {
+extension TailEngine {
     /// Starts serving the control socket if one is configured. Must not be called on the loop, which must answer.
     nonisolated func openControl() -> Result<ControlService?, NetworkError> {
         guard let path = configuration.controlPath else { return .success(nil) }
@@ -161,7 +161,7 @@ extension Tail {
 }
 
 // The status and statistics of a running tail.
-extension Tail {
+extension TailEngine {
     /// The result of the method `status`.
     var status: ControlResult {
         let now = loop.now
@@ -233,7 +233,7 @@ extension Tail {
     }
 
     /// Shows the counters to the user. Can be called on any thread; ignored while the tail does not run.
-    public nonisolated func tellStatistics() {
+    package nonisolated func tellStatistics() {
         loop.run { [self] in assumeIsolated { $0.tellStatisticsNow() } }
     }
 
@@ -269,7 +269,7 @@ extension Tail {
     }
 }
 
-extension Tail.Counts {
+extension TailEngine.Counts {
     /// The counters with their names, in the order of display.
     var statistics: [(name: String, count: Int)] {
         [
@@ -280,7 +280,7 @@ extension Tail.Counts {
 }
 
 // The properties that clients observe.
-extension Tail {
+extension TailEngine {
     /// Creates the observer of the control socket's clients.
     func makeObserver() -> ControlObserver {
         ControlObserver(on: loop, run: recorder.head.recording) { [weak self] property in

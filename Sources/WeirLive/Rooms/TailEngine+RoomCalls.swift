@@ -30,6 +30,26 @@ struct RoomCall {
     var older = false
 }
 
+/// The result of a room request.
+enum RoomAnswer: Sendable {
+    case rows([RoomRow])
+    /// Another result, as JSON.
+    case json([UInt8])
+
+    /// The result as JSON.
+    var text: [UInt8] {
+        switch self {
+        case .json(let text): return text
+        case .rows(let rows):
+            var writer = JSONWriter()
+            writer.beginArray()
+            for row in rows { row.encode(into: &writer) }
+            writer.endArray()
+            return writer.bytes
+        }
+    }
+}
+
 /// The reason for which a room request fails.
 struct RoomCallError: Error {
     /// The kinds of failures, each with its error code on the control socket.
@@ -71,9 +91,9 @@ struct RoomSettlement {
 }
 
 // The room requests of control socket clients.
-extension Tail {
-    /// Receives the JSON text of the result, or an error. Called on the loop, possibly later.
-    typealias RoomReply = @Sendable (Result<[UInt8], RoomCallError>) -> Void
+extension TailEngine {
+    /// Receives the result, or an error. Called on the loop, possibly later.
+    typealias RoomReply = @Sendable (Result<RoomAnswer, RoomCallError>) -> Void
 
     /// The maximum time to wait for an answer.
     private static let longestWait: Duration = .seconds(60)
@@ -81,14 +101,14 @@ extension Tail {
     func perform(_ call: RoomCall, reply: @escaping RoomReply) {
         do throws(RoomCallError) {
             // Handle `select` first: a title may contain text that is not a valid pattern.
-            if call.method == .select { return reply(.success(try select(call))) }
+            if call.method == .select { return reply(.success(.json(try select(call)))) }
             let wish = try wish(call)
             switch call.method {
             case .list:
                 let pattern = call.rooms.isEmpty ? nil : wish
                 let former = call.all ? formerRows(matching: pattern) : []
-                reply(.success(Self.text(of: roomRows(matching: pattern, all: call.all) + former)))
-            case .resolve: reply(.success(Self.text { resolve(wish).encode(into: &$0) }))
+                reply(.success(.rows(roomRows(matching: pattern, all: call.all) + former)))
+            case .resolve: reply(.success(.json(Self.text { resolve(wish).encode(into: &$0) })))
             case .join:
                 keepPinsInStep(wish, call, isPinned: true)
                 join(wish, call, source: .ctl, reply)
@@ -108,14 +128,14 @@ extension Tail {
             case .unpin:
                 try keepPins(wish, isPinned: false)
                 for term in wish.terms { feed(.withdraw(rooms: "\(term.pattern)", source: .pin)) }
-                reply(.success(Self.text(of: roomRows(matching: wish, all: true))))
+                reply(.success(.rows(roomRows(matching: wish, all: true))))
             case .mute, .unmute:
                 rooms.mutes.add(wish, until: call.lasting.map { loop.now + $0 }, isMuted: call.method == .mute)
                 keepMutes()
                 applyMutes()
-                reply(.success(Self.text(of: roomRows(matching: wish, all: false))))
+                reply(.success(.rows(roomRows(matching: wish, all: false))))
             case .who, .history: try look(call, reply)
-            case .context: reply(.success(try context))
+            case .context: reply(.success(.json(try context)))
             case .select: break
             }
         } catch {
@@ -183,7 +203,7 @@ extension Tail {
         self.rooms.settlements.append(
             RoomSettlement(
                 open: Set(open ?? rooms), rooms: rooms, isJoining: joining,
-                reply: { rows in reply(.success(Self.text(of: rows))) }, number: number))
+                reply: { rows in reply(.success(.rows(rows))) }, number: number))
         settleRooms()
         guard self.rooms.settlements.contains(where: { $0.number == number }) else { return }
         guard let wait else { return endSettlement(number) }
@@ -319,14 +339,6 @@ extension Tail {
 
     // MARK: Text
 
-    private static func text(of rows: [RoomRow]) -> [UInt8] {
-        text { writer in
-            writer.beginArray()
-            for row in rows { row.encode(into: &writer) }
-            writer.endArray()
-        }
-    }
-
     static func text(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         body(&writer)
@@ -335,7 +347,7 @@ extension Tail {
 }
 
 // Rooms over the control socket.
-extension Tail {
+extension TailEngine {
     /// Performs a room request. It is answered now or later.
     func performRooms(_ call: ControlCall) {
         guard let method = RoomCall.Method(rawValue: String(call.method.rawValue.dropFirst("rooms.".count))) else {
@@ -349,15 +361,15 @@ extension Tail {
         wish.older = given.flag("older")
         perform(wish) { result in
             switch result {
-            case .success(let text):
-                call.answer(.success(ControlResult { $0.raw(RawJSON(unchecked: text[...])) }))
+            case .success(let answer):
+                call.answer(.success(ControlResult { $0.raw(RawJSON(unchecked: answer.text[...])) }))
             case .failure(let error): call.answer(.failure(ControlError(error.kind.code, error.message)))
             }
         }
     }
 }
 
-extension Tail {
+extension TailEngine {
     /// Refetches the resources of the given rooms, the named resources, or everything if the request names neither.
     func refetch(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
         var names: [String] = []
@@ -406,7 +418,7 @@ extension RoomCallError.Kind {
 }
 
 // The members and messages of a room, requested from the backend if it supports that.
-extension Tail {
+extension TailEngine {
     /// The timeout if the request contains none.
     private static let patience: Duration = .seconds(5)
 
@@ -460,7 +472,7 @@ extension Tail {
         rooms.looks.removeAll { look in due.contains { $0.number == look.number } }
         for look in due {
             let isFresh = !session.isFetching(look.part, of: look.room)
-            look.reply(.success(answer(to: look, isFresh: isFresh)))
+            look.reply(.success(.json(answer(to: look, isFresh: isFresh))))
         }
     }
 

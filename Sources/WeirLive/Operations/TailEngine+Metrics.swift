@@ -95,7 +95,7 @@ final class MetricsServer: HTTPServerHandler {
 }
 
 // The metrics of a running tail: a server for scrapes, and an exporter.
-extension Tail {
+extension TailEngine {
     /// The number of section names that `weir_model_rows` lists. Others count as `other`.
     private static let mostSections = 48
 

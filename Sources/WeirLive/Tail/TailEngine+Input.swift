@@ -5,7 +5,7 @@ import WeirRecording
 import WeirWire
 
 // The path of inputs into the session and of effects out of it.
-extension Tail {
+extension TailEngine {
     /// Feeds one input at the current time.
     func feed(_ input: Input) { feed(input, at: loop.now) }
 
@@ -123,7 +123,7 @@ extension Tail {
             handOverToStore()
         }
         if rooms.hasChanged || !rooms.looks.isEmpty { tellWhoWaitsForRooms() }
-        if !followers.syncs.isEmpty { tellFollowers() }
+        tellFollowers()
         guard !pending.isEmpty else { return }
         outletThread?.push(pending)
         pending.removeAll(keepingCapacity: true)
@@ -328,7 +328,7 @@ struct LargeAnswers {
 
 // Large bodies are decoded off the loop. Their answers become inputs once they are decoded. The recording contains the
 // time at which the session handled them, and a replay, which decodes them itself, gets the same result.
-extension Tail {
+extension TailEngine {
     /// Feeds the answer to a session's request, or queues it for decoding if its body is large. Holds the memory of a
     /// large body until the body is written; the HTTP client reads no other large body before that.
     func take(_ answer: Answer, to request: Int, _ hold: HTTPBodyHold?) {

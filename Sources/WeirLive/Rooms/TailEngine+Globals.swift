@@ -2,13 +2,13 @@ import WeirEvents
 package import WeirJSON
 import WeirModel
 import WeirNetwork
-public import WeirPipeline
+import WeirPipeline
 import WeirTerminal
 
 // The selection. It is shown at the start, changed by `weir rooms select`, and available over the control socket.
-extension Tail {
+extension TailEngine {
     /// The user's current selection, with the server and the token's reference.
-    public var globals: Globals {
+    var globals: Globals {
         var globals = session.globals
         globals.host = configuration.server.description
         globals.token = configuration.token?.reference

@@ -1,7 +1,7 @@
 // A chat in the terminal over Socket.IO: lines that you type are sent, and what the server sends is printed.
 //
 //     weir serve --scenario echo --listen 127.0.0.1:3000
-//     swift run --package-path samples/socketio-chat chat http://127.0.0.1:3000 Ana
+//     swift run --package-path samples/swift chat http://127.0.0.1:3000 Ana
 //
 // The echo server returns each `message` as `message-back`.
 

@@ -6,7 +6,7 @@ import WeirThreads
 import WeirWire
 
 // A tail that divides the rooms with the others of its group.
-extension Tail {
+extension TailEngine {
     /// How long after a change of rooms the tail publishes them to the group.
     private static let showingPause: Duration = .milliseconds(500)
     /// The longest gap in microseconds (365 days): the maximum span that a record can contain.

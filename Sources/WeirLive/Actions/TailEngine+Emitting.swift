@@ -4,15 +4,6 @@ public import WeirPipeline
 import WeirRecording
 import WeirWire
 
-// Actions of the user of a running tail.
-extension Tail {
-    /// Performs an action. The model shows it at once, and reports describe its progress. Can be called on any thread;
-    /// ignored while the tail does not run.
-    public nonisolated func act(_ action: Action) {
-        loop.run { [self] in assumeIsolated { $0.feed(.act(action)) } }
-    }
-}
-
 /// An event that a tail emits automatically: after each connect, or when an event matches a filter.
 public struct EmitRule: Sendable {
     /// The events that trigger the rule; `nil` to trigger it at each connect.
@@ -92,10 +83,10 @@ struct Sayings {
 }
 
 // Emitting for rules, typed lines and the control socket.
-extension Tail {
+extension TailEngine {
     /// Emits an event once there is a connection, then calls `taken`. The caller must wait for `taken` before the next
     /// call. Any thread.
-    public nonisolated func emit(_ emit: Emit, taken: @escaping @Sendable () -> Void) {
+    package nonisolated func emit(_ emit: Emit, taken: @escaping @Sendable () -> Void) {
         loop.run { [self] in
             assumeIsolated { tail in
                 tail.sayings.held = (emit, taken)
@@ -105,7 +96,7 @@ extension Tail {
     }
 
     /// Shows the user a notice. Any thread. Ignored while the tail does not run.
-    public nonisolated func tell(_ notice: Notice) {
+    package nonisolated func tell(_ notice: Notice) {
         loop.run { [self] in
             assumeIsolated { tail in
                 tail.tellNotice(notice)
