@@ -1,4 +1,4 @@
-public import WeirEvents
+import WeirEvents
 import WeirJSON
 
 @testable import WeirDemoServer
@@ -55,11 +55,6 @@ extension Frame {
     }
 
     var text: String { payload.raw.description }
-}
-
-extension EntityID: ExpressibleByStringLiteral {
-    /// Creates the id from the literal.
-    public init(stringLiteral value: String) { self.init(value) }
 }
 
 /// The room names of the stage.

@@ -24,14 +24,16 @@ import WeirWire
             session: Configuration(backend: .twake, revision: .v4, rooms: ["/r"]),
             token: .provider { () throws(TokenError) in Secret("t") }, seed: 1)
         change(&configuration)
-        return (server, Tail(configuration, outlets: [outlet]))
+        let tail = Tail(configuration, outlets: [outlet])
+        try tail.open()
+        return (server, tail)
     }
 
     /// Returns the result of `look` on the loop once the socket is no longer read.
     private func whenPaused<Value: Sendable>(
         _ tail: Tail, _ look: @escaping @Sendable (isolated TailEngine) -> Value
     ) async throws -> Value? {
-        let tail = try tail.open()
+        guard let tail = tail.engine else { return nil }
         let seen = Mailbox<Value?>()
         runOnThread(named: "weir-test") {
             // Each `perform` waits for a turn of the loop, so the loop continues in between.

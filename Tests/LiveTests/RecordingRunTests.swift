@@ -181,6 +181,7 @@ import WeirWire
         configuration.recordPath = path
         let outlet = GatedOutlet(permits: 0)
         let tail = Tail(configuration, outlets: [outlet])
+        try tail.open()
         async let summary = tail.run()
         // Each iteration waits for a turn of the loop.
         while try received(in: path, "tick") < events.count, !Task.isCancelled { _ = tail.engine?.loop.perform {} }
@@ -203,7 +204,8 @@ import WeirWire
             token: .provider { () throws(TokenError) in Secret("made-up") }, seed: 1)
         configuration.recordPath = path
         configuration.recording.options.isCompressed = true
-        let tail = Tail(configuration, outlets: [])
+        let tail = Tail(configuration)
+        try tail.open()
         async let summary = tail.run()
         func ticks() throws -> Int {
             var reader = try RecordingReader(opening: path)

@@ -15,7 +15,7 @@ public enum TailActionError: Error, Hashable, Sendable {
     case timedOut
     /// The connection was lost before the answer. The server may have performed the action.
     case lost(why: String)
-    /// The tail has ended.
+    /// The tail has ended, or ended before the answer arrived.
     case ended
 }
 
@@ -45,12 +45,13 @@ extension EmitReport.Outcome {
     }
 }
 
-/// A room that a tail knows.
+/// A room of the server, with its state in a tail.
 public struct TailRoom: Hashable, Sendable {
     /// The states of a room.
     public enum State: Hashable, Sendable {
         /// The server has not confirmed the join yet.
         case wanted
+        /// The server sends the events of the room.
         case joined
         /// The server refused the join. The text is untrusted.
         case refused(why: String)
@@ -62,6 +63,7 @@ public struct TailRoom: Hashable, Sendable {
     public var name: String
     /// The title for people; `nil` if it is unknown. Untrusted text.
     public var title: String?
+    /// The state at the time of the call.
     public var state: State
 
     init(_ row: RoomRow) {

@@ -71,7 +71,8 @@ final class ReplayControl: Sendable {
         let identity = ControlService.Identity(
             server: .replay, tool: configuration.tool,
             name: String(file.hasSuffix(".sock") ? file.dropLast(5) : file), capabilities: canGoBack ? ["back"] : [])
-        let observer = ControlObserver(on: loop, run: TailEngine.newIdentity()) { [weak self] in self?.value(of: $0) ?? .null
+        let observer = ControlObserver(on: loop, run: TailEngine.newIdentity()) { [weak self] in
+            self?.value(of: $0) ?? .null
         }
         do throws(NetworkError) {
             let service = try ControlService(on: loop, path: path, identity) {

@@ -20,7 +20,7 @@ public protocol ReportSource: Sendable {
 /// What happens while a reader of a sequence is slow. A queue also counts as full above 8 MiB.
 public enum ReaderPolicy: Hashable, Sendable {
     /// While more than this many elements wait, the source pauses: a tail stops reading its socket, and a replay stops
-    /// playing. Nothing is lost, but one reader delays all others. A sequence that nobody reads stops the source.
+    /// playing. Nothing is lost, but one reader delays all others. An unread sequence stops the source.
     case pause(above: Int)
     /// At most this many elements wait. The oldest are dropped, and ``ReportSequence/dropped`` counts them.
     case newest(Int)
@@ -30,9 +30,9 @@ public enum ReaderPolicy: Hashable, Sendable {
 }
 
 extension ReportSource {
-    /// All reports, with number and time.
+    /// All reports, each with the number and the time of its record.
     public var reports: ReportSequence<StampedReport> { sequence(.usual) { $0 } }
-    /// The events.
+    /// The events that the server sent, in the order of their arrival.
     public var events: ReportSequence<EventReport> { events(.usual) }
     /// The changes of the model, one batch for each input that changed it.
     public var changes: ReportSequence<DiffReport> { changes(.usual) }
@@ -207,7 +207,7 @@ final class ReportReaders: Outlet {
         for queue in queues { queue.push([Waiting(value: sync, weight: 0)]) }
     }
 
-    /// From now on full readers no longer block. What still comes waits in their queues.
+    /// From now on full readers no longer block. Later reports wait in their queues.
     func release() { state.change { $0.isReleased = true } }
 
     /// Ends all sequences after the elements that wait.

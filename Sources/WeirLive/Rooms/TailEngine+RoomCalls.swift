@@ -33,10 +33,10 @@ struct RoomCall {
 /// The result of a room request.
 enum RoomAnswer: Sendable {
     case rows([RoomRow])
-    /// Another result, as JSON.
+    /// A result other than rows, as JSON text.
     case json([UInt8])
 
-    /// The result as JSON.
+    /// The result as JSON text, for clients.
     var text: [UInt8] {
         switch self {
         case .json(let text): return text

@@ -32,7 +32,7 @@ public final class Tail: ReportSource {
         case opening
         /// The engine exists, and has not begun. Follows: running.
         case opened(TailEngine)
-        /// Follows: over.
+        /// The session has begun. Follows: over.
         case running(TailEngine)
         /// The tail has ended with this model.
         case over(SectionedCollection<Item>)
@@ -47,7 +47,7 @@ public final class Tail: ReportSource {
 
     private struct State {
         var life = Life.new
-        /// Whether `run()` was called.
+        /// Whether `run()` was called, so that a second call fails.
         var isRun = false
         /// The calls that wait until the tail runs.
         var waiting: [ReaderQueue<TailEngine>] = []

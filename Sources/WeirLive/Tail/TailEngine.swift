@@ -43,7 +43,7 @@ package actor TailEngine {
     var operations: TailOperations
     /// The clients that follow the states of the tail.
     var followers = Followers()
-    /// The callers of actions.
+    /// The callers that wait for the outcomes of actions.
     var waiters = Waiters()
     /// The emits that are not sent yet, and the callers that wait for an outcome.
     var sayings = Sayings()
