@@ -54,7 +54,7 @@ let package = Package(
         .systemLibrary(name: "CWeirYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // C++ with a C header.
-        .systemLibrary(name: "CWeirRE2Library", pkgConfig: "re2", providers: [.apt(["libre2-dev"])]),
+        .systemLibrary(name: "CWeirRE2Library", providers: [.apt(["libre2-dev"])]),
         .target(
             name: "CWeirRE2", dependencies: ["CWeirRE2Library"],
             linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),

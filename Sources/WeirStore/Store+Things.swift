@@ -23,7 +23,7 @@ extension Store {
     ///   - now: The current time in milliseconds since 1970.
     ///   - download: Starts the download and passes the result to its argument. Called on any thread.
     ///   - completion: Called on any thread.
-    public func get(
+    package func get(
         _ thing: StoreThing, of account: StoreAccount, at now: Int64,
         download: @escaping @Sendable (@escaping @Sendable (Result<[UInt8], StoreError>) -> Void) -> Void,
         completion: @escaping @Sendable (Result<[UInt8], StoreError>) -> Void
@@ -43,7 +43,7 @@ extension Store {
     }
 
     /// Returns the stored bytes of a thing, or `nil` when the store does not hold it. Blocks.
-    public func kept(_ thing: StoreThing, of account: StoreAccount) throws(StoreError) -> [UInt8]? {
+    package func kept(_ thing: StoreThing, of account: StoreAccount) throws(StoreError) -> [UInt8]? {
         try perform { (database) throws(StoreError) in try database.thing(thing, of: account) }
     }
 
@@ -91,9 +91,9 @@ extension Store {
 }
 
 /// An immutable object that is downloaded at most once.
-public struct StoreThing: Hashable, Sendable {
+package struct StoreThing: Hashable, Sendable {
     /// The kinds of immutable objects.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The picture of an account.
         case picture
         /// The contents of a file.
@@ -101,11 +101,11 @@ public struct StoreThing: Hashable, Sendable {
     }
 
     /// The kind of the object; keys are unique within a kind.
-    public var kind: Kind
+    package var kind: Kind
     /// The identifier within the kind, such as the path it is downloaded from.
-    public var key: String
+    package var key: String
     /// Creates the name of an immutable object.
-    public init(_ kind: Kind, _ key: String) {
+    package init(_ kind: Kind, _ key: String) {
         self.kind = kind
         self.key = key
     }

@@ -9,9 +9,9 @@ import WeirWire
 /// Each call of `keep` is atomic. The calls that accumulate while the thread is busy share one transaction.
 ///
 /// Any thread may use a store. Only methods documented as blocking wait. `close` ends the thread.
-public final class Store: Sendable {
+package final class Store: Sendable {
     /// The state of the file when the store was opened.
-    public enum Opening: Hashable, Sendable {
+    package enum Opening: Hashable, Sendable {
         /// The file did not exist.
         case created
         /// The file existed and was sound.
@@ -56,9 +56,9 @@ public final class Store: Sendable {
     private static let thingShare = 4
 
     /// The path of the SQLite file.
-    public let path: String
+    package let path: String
     /// The state of the file when the store was opened.
-    public let opening: Opening
+    package let opening: Opening
     let state: Monitor<State>
     let thread: BatchThread<Job>
     /// The downloads in progress, with their callers.
@@ -71,7 +71,7 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - now: The current time in milliseconds since 1970.
     ///   - maximumBytes: The maximum size of the file.
-    public init(
+    package init(
         opening path: String, now: Int64, patience: Duration = .seconds(5), maximumBytes: Int = 1 << 30
     ) throws(StoreError) {
         self.path = path
@@ -103,7 +103,7 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - onDrained: Called when the queue has room again after `keep` returned `true`.
     ///   - onTrouble: Called with the error when a write could not be stored.
-    public func tell(
+    package func tell(
         onDrained: @escaping @Sendable () -> Void, onTrouble: @escaping @Sendable (StoreError) -> Void
     ) {
         state.change { $0.handlers = Handlers(onDrained: onDrained, onTrouble: onTrouble) }
@@ -116,12 +116,12 @@ public final class Store: Sendable {
     ///   - bytes: The approximate size of the writes.
     /// - Returns: Whether the queue is deep. If so, the caller should pause until `onDrained` is called.
     @discardableResult
-    public func keep(_ writes: [StoreWrite], of scope: StoreScope, at now: Int64, bytes: Int = 0) -> Bool {
+    package func keep(_ writes: [StoreWrite], of scope: StoreScope, at now: Int64, bytes: Int = 0) -> Bool {
         thread.push([.keep(Keeping(writes: writes, scope: scope, now: now, bytes: bytes))])
     }
 
     /// Writes everything submitted so far and ends the thread. Blocks. The store accepts nothing afterwards.
-    public func close() {
+    package func close() {
         let wasClosed = state.change { state in
             defer { state.isClosed = true }
             return state.isClosed
@@ -213,7 +213,7 @@ extension Store {
     /// Returns what the store remembers of an account, or `nil` when the account is unknown. Blocks.
     ///
     /// When `user` is `nil`, the result describes the account of the server that was used last.
-    public func remembered(of server: String, user: String? = nil, view: String = "") throws(StoreError) -> Remembered?
+    package func remembered(of server: String, user: String? = nil, view: String = "") throws(StoreError) -> Remembered?
     {
         try perform { (database) throws(StoreError) in
             try database.remembered(server: server, user: user, view: view)
@@ -221,12 +221,12 @@ extension Store {
     }
 
     /// Returns the accounts that the store knows, the most recently used first. Blocks.
-    public func accounts() throws(StoreError) -> [StoreAccount] {
+    package func accounts() throws(StoreError) -> [StoreAccount] {
         try perform { (database) throws(StoreError) in try database.accountList() }
     }
 
     /// Returns the outbox of an account, oldest entry first. Blocks.
-    public func outbox(of account: StoreAccount) throws(StoreError) -> [(id: String, entry: [UInt8])] {
+    package func outbox(of account: StoreAccount) throws(StoreError) -> [(id: String, entry: [UInt8])] {
         try perform { (database) throws(StoreError) in
             guard let number = try database.number(of: account) else { return [] }
             return try database.outbox(of: number)
@@ -234,7 +234,7 @@ extension Store {
     }
 
     /// Returns all notes of an account. Blocks.
-    public func notes(of account: StoreAccount) throws(StoreError) -> [StoreNote: String] {
+    package func notes(of account: StoreAccount) throws(StoreError) -> [StoreNote: String] {
         try perform { (database) throws(StoreError) in
             guard let number = try database.number(of: account) else { return [:] }
             return try database.notes(of: number)
@@ -247,14 +247,14 @@ extension Store {
     ///
     /// - Returns: Whether the account was known.
     @discardableResult
-    public func forget(_ account: StoreAccount) throws(StoreError) -> Bool {
+    package func forget(_ account: StoreAccount) throws(StoreError) -> Bool {
         try perform { (database) throws(StoreError) in try database.forget(account) }
     }
 
     /// Writes `writes` after everything submitted before, and returns once they are committed. Blocks.
     ///
     /// - Parameter now: The current time in milliseconds since 1970.
-    public func commit(_ writes: [StoreWrite], of scope: StoreScope, at now: Int64) throws(StoreError) {
+    package func commit(_ writes: [StoreWrite], of scope: StoreScope, at now: Int64) throws(StoreError) {
         try perform { (database) throws(StoreError) in
             try database.commit([Store.Keeping(writes: writes, scope: scope, now: now)])
         }
@@ -268,7 +268,7 @@ extension Store {
     ///   - now: The current time in milliseconds since 1970.
     ///   - completion: Called on the store's thread once the writes are on disk, or with the error that prevented it.
     ///     Called on the caller's thread when the store is closed.
-    public func commit(
+    package func commit(
         _ writes: [StoreWrite], of scope: StoreScope, at now: Int64,
         completion: @escaping @Sendable (StoreError?) -> Void
     ) {
@@ -290,7 +290,7 @@ extension Store {
     ///
     /// - Parameter completion: Called on the store's thread, or on the caller's thread when the store is closed. It
     ///   receives an empty array when the outbox cannot be read.
-    public func readOutbox(
+    package func readOutbox(
         of account: StoreAccount, completion: @escaping @Sendable ([(id: String, entry: [UInt8])]) -> Void
     ) {
         do throws(StoreError) {
@@ -307,7 +307,7 @@ extension Store {
     ///
     /// - Returns: Whether this process owns the outboxes. `false` when another process does: two senders would do
     ///   everything twice.
-    public func takeOutbox() -> Bool {
+    package func takeOutbox() -> Bool {
         state.change { state in
             if state.outboxLock != nil { return true }
             let descriptor = Glibc.open(path + ".outbox", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))

@@ -1,10 +1,10 @@
-public import WeirModel
-public import WeirPipeline
+package import WeirModel
+package import WeirPipeline
 
 /// A change to the stored state of a scope.
 ///
 /// Creating one costs no more than a reference; the store's thread does the encoding.
-public enum StoreWrite: Sendable {
+package enum StoreWrite: Sendable {
     /// The complete current model of the scope. It replaces the stored rows, and registers the account.
     case model(SectionedSnapshot<Item>)
     /// A committed batch of the model stored before.
@@ -27,7 +27,7 @@ public enum StoreWrite: Sendable {
 }
 
 /// The key of a small value that is stored with an account.
-public enum StoreNote: Hashable, Sendable {
+package enum StoreNote: Hashable, Sendable {
     /// The user's current selection. The value is a JSON object.
     case globals
     /// The unsent text of a channel, or of a thread in it.
@@ -88,35 +88,35 @@ public struct StoreAccount: Hashable, Sendable {
 }
 
 /// The owner of one stored model: an account and a view of it.
-public struct StoreScope: Hashable, Sendable {
+package struct StoreScope: Hashable, Sendable {
     /// The account that owns the model.
-    public var account: StoreAccount
+    package var account: StoreAccount
     /// The part of the account that the session was configured to show. Sessions with equal views share a memory. Empty
     /// for the default view.
-    public var view: String
+    package var view: String
     /// Creates a scope; without `view` it is the account's default view.
-    public init(_ account: StoreAccount, view: String = "") {
+    package init(_ account: StoreAccount, view: String = "") {
         self.account = account
         self.view = view
     }
 }
 
 /// The stored state of a scope, read at the start of a session.
-public struct Remembered: Sendable {
+package struct Remembered: Sendable {
     /// The account, and the view of it, that this state belongs to.
-    public var scope: StoreScope
+    package var scope: StoreScope
     /// The last time a session wrote the account's whole model, in milliseconds since 1970.
-    public var lastUsed: Int64
+    package var lastUsed: Int64
     /// The rows of the model, in parts that each fit into one record.
-    public var memories: [Memory]
+    package var memories: [Memory]
     /// The number of rows in all `memories` together.
-    public var rows: Int
+    package var rows: Int
     /// The wanted rooms in the order of the requests, each with the source of the request.
-    public var rooms: [(name: String, source: String)]
+    package var rooms: [(name: String, source: String)]
     /// The time each resource was last fetched, in milliseconds since 1970, sorted by resource.
-    public var checkpoints: [(resource: String, at: Int64)]
+    package var checkpoints: [(resource: String, at: Int64)]
     /// The notes of the account, which all of its views share.
-    public var notes: [StoreNote: String]
+    package var notes: [StoreNote: String]
     /// The pending writes for the server, oldest first.
-    public var outbox: [(id: String, entry: [UInt8])]
+    package var outbox: [(id: String, entry: [UInt8])]
 }

@@ -1,13 +1,13 @@
 /// Suggestions of known words for misspelt ones.
-public enum Suggestion {
+package enum Suggestion {
     /// Returns `; did you mean 'X'?` for the nearest candidate, or an empty string when none is near.
-    public static func phrase(for word: String, among candidates: [String]) -> String {
+    package static func phrase(for word: String, among candidates: [String]) -> String {
         nearest(to: word, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 
     /// Returns the candidate with the fewest changed, missing, added or swapped letters, and the first of several such
     /// candidates. Returns `nil` when more than a third of the letters differ (1 to 3 letters are allowed).
-    public static func nearest(to word: String, among candidates: [String]) -> String? {
+    package static func nearest(to word: String, among candidates: [String]) -> String? {
         let allowed = max(1, min(3, word.count / 3))
         var best: (candidate: String, distance: Int)?
         for candidate in candidates {

@@ -1,13 +1,13 @@
 import Glibc
-public import WeirWire
+package import WeirWire
 
 /// The machine's clocks, for the drivers. Any thread.
-public enum MachineClock {
+package enum MachineClock {
     /// The time of the monotonic clock, in microseconds from an origin that the machine chooses.
-    public static var monotonic: Moment { Moment(microseconds: microseconds(CLOCK_MONOTONIC)) }
+    package static var monotonic: Moment { Moment(microseconds: microseconds(CLOCK_MONOTONIC)) }
 
     /// The time of the wall clock, in microseconds since 1970, UTC.
-    public static var wall: Int64 { microseconds(CLOCK_REALTIME) }
+    package static var wall: Int64 { microseconds(CLOCK_REALTIME) }
 
     private static func microseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()

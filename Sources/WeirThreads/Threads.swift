@@ -40,18 +40,18 @@ private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRaw
 }
 
 /// Starts blocking work on a new thread, or runs it on the calling thread when the system refuses a thread.
-public func runOnThread(named name: String, _ work: @escaping @Sendable () -> Void) {
+package func runOnThread(named name: String, _ work: @escaping @Sendable () -> Void) {
     // Blocking the caller is better than dropping the work.
     if !startThread(named: name, work) { work() }
 }
 
 /// The system refuses a new thread.
-public struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name that the thread would have had.
-    public var name: String
+    package var name: String
 
     /// The error as one line for people.
-    public var description: String { "the system refuses a new thread (\(name))" }
+    package var description: String { "the system refuses a new thread (\(name))" }
 }
 
 /// A thread fed in batches through one bounded queue, for work that may block, such as writing to a terminal.
@@ -59,7 +59,7 @@ public struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The feeder must respect the bound. `push` never waits; it reports when the queue is deep, and `onDrained` is called
 /// when the thread takes over the queue. At most twice the bound is held: one batch that waits and one that is being
 /// processed. The bound in bytes covers both.
-public final class BatchThread<Element: Sendable>: Sendable {
+package final class BatchThread<Element: Sendable>: Sendable {
     private struct State {
         var waiting: [Element] = []
         /// Bytes of the waiting elements. `workingBytes` counts those of the batch being processed.
@@ -87,7 +87,7 @@ public final class BatchThread<Element: Sendable>: Sendable {
     ///   - onDrained: Called on the thread when a deep queue has been taken over.
     ///   - body: Called on the thread with each batch, in order. If it returns `false`, later batches are dropped.
     ///   - atEnd: Called on the thread after the last batch.
-    public init(
+    package init(
         name: String, highWater: Int, mostBytes: Int = .max, weigh: (@Sendable (Element) -> Int)? = nil,
         onDrained: @escaping @Sendable () -> Void,
         body: @escaping @Sendable ([Element]) -> Bool,
@@ -111,7 +111,7 @@ public final class BatchThread<Element: Sendable>: Sendable {
     /// Adds elements and returns whether the queue is deep. If so, the feeder must slow down until `onDrained` is
     /// called. Any thread.
     @discardableResult
-    public func push(_ elements: [Element]) -> Bool {
+    package func push(_ elements: [Element]) -> Bool {
         state.change { state in
             guard !state.isFinished else { return false }
             state.waiting.append(contentsOf: elements)
@@ -122,10 +122,10 @@ public final class BatchThread<Element: Sendable>: Sendable {
     }
 
     /// Whether the queue is deep now. Any thread.
-    public var isDeep: Bool { state.look { $0.isDeep } }
+    package var isDeep: Bool { state.look { $0.isDeep } }
 
     /// The number of waiting elements, and the bytes of these and of the batch that is being processed. Any thread.
-    public var depth: (count: Int, bytes: Int) {
+    package var depth: (count: Int, bytes: Int) {
         state.look { ($0.waiting.count, $0.waitingBytes + $0.workingBytes) }
     }
 
@@ -142,7 +142,7 @@ public final class BatchThread<Element: Sendable>: Sendable {
 
     /// Closes the queue, then waits until every batch is processed and the thread has ended. Not from the thread
     /// itself.
-    public func finish() {
+    package func finish() {
         state.change { $0.isFinished = true }
         state.wait { $0.hasEnded ? () : nil }
     }

@@ -206,8 +206,8 @@ import WeirWire
         defer { backend.end() }
         mkdir(backend.folder + "/weir", 0o700)
         symlink("/etc/passwd", backend.store)
-        #expect(throws: TailError.store(.unsafe(path: backend.store, why: "not a regular file"))) {
-            try backend.tail([Watcher()])
+        await #expect(throws: TailError.store(.unsafe(path: backend.store, why: "not a regular file"))) {
+            try await backend.tail([Watcher()]).run()
         }
         let watcher = Watcher()
         let tail = try backend.tail([watcher]) { $0.requiresStore = false }

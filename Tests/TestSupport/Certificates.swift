@@ -9,11 +9,11 @@ public struct Certificates: Sendable {
     /// The path of the authority's certificate.
     public var authority: String { folder + "/ca.pem" }
     /// A valid identity for `localhost`, 127.0.0.1 and ::1.
-    public var good: TLSIdentity { identity("good") }
+    package var good: TLSIdentity { identity("good") }
     /// An identity that is valid only for `other.example`.
-    public var otherName: TLSIdentity { identity("other") }
+    package var otherName: TLSIdentity { identity("other") }
     /// An identity for `localhost` that has expired.
-    public var expired: TLSIdentity { identity("expired") }
+    package var expired: TLSIdentity { identity("expired") }
     /// The path of another authority's certificate. It signed none of the server certificates.
     public var stranger: String { folder + "/stranger.pem" }
 
@@ -41,7 +41,7 @@ public struct Certificates: Sendable {
     }
 
     /// Returns the pin of an identity's key, computed by the `openssl` command.
-    public func pin(_ identity: TLSIdentity) throws -> PublicKeyPin {
+    package func pin(_ identity: TLSIdentity) throws -> PublicKeyPin {
         let hash = try run([
             "sh", "-c",
             "openssl x509 -in \"$0\" -noout -pubkey | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary"

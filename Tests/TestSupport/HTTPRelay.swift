@@ -1,6 +1,6 @@
 public import WeirNetwork
 import WeirThreads
-public import WeirWire
+package import WeirWire
 
 /// A relay between clients and an HTTP server. It forwards requests, records the exchanges, and can delay answers.
 public final class HTTPRelay: HTTPServerHandler {
@@ -61,7 +61,7 @@ public final class HTTPRelay: HTTPServerHandler {
     }
 
     /// Forwards the request to the server.
-    public func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+    package func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         var url = target
         (url.path, url.query) = (request.path, request.query)
         let headers = request.headers.filter { ["authorization", "content-type"].contains($0.name) }
@@ -93,11 +93,11 @@ public final class HTTPRelay: HTTPServerHandler {
     }
 
     /// Refuses every WebSocket with 404.
-    public func refuses(_ upgrade: ServerRequest) -> HTTPResponse? { HTTPResponse(status: 404) }
+    package func refuses(_ upgrade: ServerRequest) -> HTTPResponse? { HTTPResponse(status: 404) }
     /// Never called, since upgrades are refused.
-    public func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {}
+    package func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {}
     /// Never called, since upgrades are refused.
-    public func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {}
+    package func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {}
     /// Never called, since upgrades are refused.
-    public func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
+    package func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
 }

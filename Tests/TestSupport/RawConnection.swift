@@ -1,6 +1,6 @@
 import Glibc
 import Testing
-public import WeirNetwork
+import WeirNetwork
 
 /// A TCP connection that sends exactly the given bytes.
 public final class RawConnection: Sendable {

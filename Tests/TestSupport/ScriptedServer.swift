@@ -1,6 +1,6 @@
 public import WeirNetwork
 import WeirThreads
-public import WeirWire
+package import WeirWire
 
 /// A Twake server on a loopback port that sends scripted messages. Its REST service gives the same answer to every
 /// request.
@@ -21,7 +21,7 @@ public final class ScriptedServer: HTTPServerHandler {
     private let server = Monitor<HTTPServer?>(nil)
 
     /// Creates a server that listens at once.
-    public init(
+    package init(
         frames: [String] = [], answer: String = #"42["authenticated"]"#, greeting: String? = nil,
         joining: String = #"42["realtime:join:success",{"name":"/r"}]"#, identity: TLSIdentity? = nil,
         rest: String? = nil
@@ -46,24 +46,24 @@ public final class ScriptedServer: HTTPServerHandler {
     }
 
     /// Answers with the scripted body, or with 404.
-    public func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+    package func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         if let rest { return respond(HTTPResponse(status: 200, body: Array(rest.utf8))) }
         respond(HTTPResponse(status: 404, body: Array("nothing here".utf8)))
     }
 
     /// Accepts upgrades only on the Socket.IO path.
-    public func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
+    package func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
         upgrades.put(upgrade.headers.map { "\($0.name): \($0.value)" })
         return upgrade.path == "/socket/" ? nil : HTTPResponse(status: 404)
     }
 
     /// Sends the greeting, or an Engine.IO handshake.
-    public func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
+    package func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
         socket.send(.text(greeting ?? #"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#))
     }
 
     /// Answers the messages of a Twake client.
-    public func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
+    package func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
         for message in messages {
             let text = String(decoding: message.bytes, as: UTF8.self)
             if text.hasPrefix("40") {
@@ -78,5 +78,5 @@ public final class ScriptedServer: HTTPServerHandler {
     }
 
     /// Does nothing when a client disconnects.
-    public func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
+    package func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
 }

@@ -1,14 +1,14 @@
-public import WeirEvents
+package import WeirEvents
 import WeirNetwork
 import WeirPipeline
-public import WeirStore
+package import WeirStore
 import WeirThreads
 import WeirWire
 
 // Files and pictures never change, so they are read from the store, or downloaded once.
 extension AccountService {
     /// An object that can be downloaded.
-    public enum Wanted: Hashable, Sendable {
+    package enum Wanted: Hashable, Sendable {
         /// The content of a file.
         case file(EntityID)
         /// The picture of a user; `nil` for the token's user.
@@ -16,7 +16,7 @@ extension AccountService {
     }
 
     /// The size limit of a download, in bytes.
-    public static let maximumDownload = 64 << 20
+    package static let maximumDownload = 64 << 20
     /// The time limit of a download.
     private static let patience: Duration = .seconds(600)
 
@@ -24,7 +24,7 @@ extension AccountService {
     /// server. A download is added to the store.
     ///
     /// - Parameter now: The current time, in milliseconds since 1970.
-    public func download(
+    package func download(
         _ wanted: Wanted, token reference: TokenReference?, company: String? = nil, workspace: String? = nil,
         store: Store? = nil, at now: Int64
     ) async throws(Failure) -> [UInt8] {

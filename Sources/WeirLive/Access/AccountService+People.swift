@@ -1,6 +1,6 @@
 import WeirEvents
 import WeirNetwork
-public import WeirPipeline
+package import WeirPipeline
 import WeirRecording
 import WeirTerminal
 import WeirWire
@@ -8,14 +8,14 @@ import WeirWire
 // Looking up users and members.
 extension AccountService {
     /// The company and workspace in which to look up users.
-    public struct PeoplePlace: Sendable {
+    package struct PeoplePlace: Sendable {
         /// The company's id or name; `nil` for the first one.
-        public var company: String?
+        package var company: String?
         /// The workspace's id or name; `nil` for the first one.
-        public var workspace: String?
+        package var workspace: String?
 
         /// Creates a place from optional ids or names.
-        public init(company: String?, workspace: String?) { (self.company, self.workspace) = (company, workspace) }
+        package init(company: String?, workspace: String?) { (self.company, self.workspace) = (company, workspace) }
 
         fileprivate func name(of place: PlaceCalls) -> String? { place.name == "company" ? company : workspace }
     }
@@ -32,7 +32,7 @@ extension AccountService {
     private static let mostNamed = 10
 
     /// Returns the account of a user, given by id, by user name, or by `@` and a name; `nil` is the token's user.
-    public func account(
+    package func account(
         of name: String?, in place: PeoplePlace, token reference: TokenReference?
     ) async throws(Failure) -> BackendAccount {
         let look = try await lookup(reference)
@@ -67,7 +67,7 @@ extension AccountService {
     }
 
     /// Returns the members of a workspace.
-    public func members(
+    package func members(
         in place: PeoplePlace, token reference: TokenReference?
     ) async throws(Failure) -> [BackendMember] {
         let look = try await lookup(reference)
@@ -75,7 +75,7 @@ extension AccountService {
     }
 
     /// Returns the members of a channel, given by its id, or by `#` and its name.
-    public func members(
+    package func members(
         ofChannel name: String, in place: PeoplePlace, token reference: TokenReference?
     ) async throws(Failure) -> [BackendMember] {
         let look = try await lookup(reference)

@@ -1,16 +1,16 @@
 import Glibc
 import WeirEvents
-public import WeirNetwork
-public import WeirPipeline
+package import WeirNetwork
+package import WeirPipeline
 import WeirRecording
 import WeirThreads
-public import WeirWire
+package import WeirWire
 
 /// Requests about accounts: logging in and out, the token's user, lookups and downloads. Call `close()` when done, to
 /// end its threads.
-public final class AccountService: Sendable {
+package final class AccountService: Sendable {
     /// The reason why a request has no usable answer.
-    public enum Failure: Error, Hashable, Sendable {
+    package enum Failure: Error, Hashable, Sendable {
         /// The server refused with this status. Its message is untrusted text.
         case refused(why: String, status: Int)
         /// The requested object does not exist, or may not be requested.
@@ -32,7 +32,7 @@ public final class AccountService: Sendable {
     let http: HTTPClient
 
     /// Creates a service for the server at an address, which speaks the protocol of `backend`.
-    public init(
+    package init(
         _ server: URLParts, _ plan: AccessPlan, backend: Configuration.BackendKind = .usual
     ) throws(ActionRunnerError) {
         self.server = server
@@ -48,7 +48,7 @@ public final class AccountService: Sendable {
     }
 
     /// Ends the threads and waits for them.
-    public func close() async {
+    package func close() async {
         await withCheckedContinuation { continuation in
             let (http, loop) = (self.http, self.loop)
             runOnThread(named: "weir-shutdown") {
@@ -60,7 +60,7 @@ public final class AccountService: Sendable {
     }
 
     /// Logs in with a user name and a password. The password is resolved from its reference.
-    public func login(user: String, password: TokenReference) async throws(Failure) -> AccountTokens {
+    package func login(user: String, password: TokenReference) async throws(Failure) -> AccountTokens {
         let password = try await resolve(password, "password")
         let access = try await access()
         let login = try part("login", try await calls(access).login)
@@ -68,7 +68,7 @@ public final class AccountService: Sendable {
     }
 
     /// Logs in with a token that the user copied from a page of the service. The server returns the token's user.
-    public func login(
+    package func login(
         token reference: TokenReference
     ) async throws(Failure) -> (account: BackendAccount, tokens: AccountTokens) {
         let token = try await resolve(reference)
@@ -76,7 +76,7 @@ public final class AccountService: Sendable {
     }
 
     /// Returns the token's user, and the era of the server if the backend has several.
-    public func whoami(_ token: Secret?) async throws(Failure) -> (account: BackendAccount, era: String?) {
+    package func whoami(_ token: Secret?) async throws(Failure) -> (account: BackendAccount, era: String?) {
         let access = try await access()
         let calls = try await calls(access)
         let body = try await ask(part("account", calls.whoami), access, token: token)
@@ -113,7 +113,7 @@ public final class AccountService: Sendable {
     }
 
     /// Logs out at the server, if the backend has such a request.
-    public func logout(_ token: Secret?) async throws(Failure) {
+    package func logout(_ token: Secret?) async throws(Failure) {
         let access = try await access()
         let calls = try await calls(access)
         guard calls.tokenPage == nil, let call = try part("login", calls.login).logout else { return }
@@ -121,14 +121,14 @@ public final class AccountService: Sendable {
     }
 
     /// Resolves the token. The token of a login is renewed first if it is due.
-    public func token(_ reference: TokenReference) async throws(Failure) -> Secret {
+    package func token(_ reference: TokenReference) async throws(Failure) -> Secret {
         let source = TokenSource(reference: reference, server: server, access: plan, backend: backend)
         if let problem = await source.freshen().problem { throw .noSecret(TokenError(message: problem)) }
         return try await resolve(reference)
     }
 
     /// Resolves a secret on a helper thread.
-    public func resolve(_ reference: TokenReference, _ purpose: String = "token") async throws(Failure) -> Secret {
+    package func resolve(_ reference: TokenReference, _ purpose: String = "token") async throws(Failure) -> Secret {
         let result = await onThread { Result { () throws(TokenError) in try reference.resolve(purpose) } }
         do { return try result.get() } catch { throw .noSecret(error) }
     }
@@ -216,7 +216,7 @@ extension AccountService {
 
     /// Returns the backends other than `expected` whose usual path answers like such a server. Each request names a
     /// transport that does not exist, so no server creates a session. The result is empty if the server is unreachable.
-    public func kinds(besides expected: Configuration.BackendKind) async -> [Configuration.BackendKind] {
+    package func kinds(besides expected: Configuration.BackendKind) async -> [Configuration.BackendKind] {
         guard let access = try? await access() else { return [] }
         return await withTaskGroup { group in
             for kind in Configuration.BackendKind.allCases where kind != expected {

@@ -5,14 +5,14 @@ import WeirThreads
 import WeirWire
 
 /// A check that tries a server step by step, in the way a tail reaches it, and reports the result of each step.
-public enum ServerCheck {
+package enum ServerCheck {
     /// The steps, in the order in which they are tried.
-    public enum Step: String, CaseIterable, Sendable {
+    package enum Step: String, CaseIterable, Sendable {
         case resolve, connect, tls, handshake, authentication, rooms, clock
     }
 
     /// The result of a step.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// The step succeeded, with a short detail. Untrusted text.
         case passed(String)
         /// The step failed. Untrusted text.
@@ -22,7 +22,7 @@ public enum ServerCheck {
     }
 
     /// The category of a failure.
-    public enum Failure: String, Hashable, Sendable {
+    package enum Failure: String, Hashable, Sendable {
         /// The server cannot be reached, or does not speak the expected protocol.
         case unreachable
         /// The server refuses: the token or its rights are insufficient.
@@ -34,23 +34,23 @@ public enum ServerCheck {
     }
 
     /// One step's line in the report.
-    public struct Result: Sendable {
+    package struct Result: Sendable {
         /// The step that was tried.
-        public var step: Step
+        package var step: Step
         /// The result of the step.
-        public var outcome: Outcome
+        package var outcome: Outcome
         /// The duration of the step.
-        public var duration: Duration
+        package var duration: Duration
     }
 
     /// The largest accepted difference between the clocks.
-    public static let clockTolerance: Duration = .seconds(30)
+    package static let clockTolerance: Duration = .seconds(30)
 
     /// Tries every step, and calls `telling` as each ends. The steps after a failure are skipped. The configuration's
     /// limits, recording, store and control socket are ignored.
     ///
     /// - Parameter wallClock: Returns the current time, in milliseconds since 1970.
-    public static func run(
+    package static func run(
         _ configuration: TailConfiguration, wallClock: @escaping @Sendable () -> Int64,
         telling: (Result) -> Void
     ) async {

@@ -1,8 +1,8 @@
-public import WeirEvents
+package import WeirEvents
 import WeirModel
 import WeirNetwork
-public import WeirPipeline
-public import WeirStore
+package import WeirPipeline
+package import WeirStore
 import WeirWire
 
 // The part of an runner that performs the account's stored actions, and stores those that did not settle.
@@ -200,31 +200,31 @@ extension ActionRunner {
 }
 
 /// The drafts of an account in its store: the unsent texts of channels and threads.
-public struct DraftBook: Sendable {
+package struct DraftBook: Sendable {
     /// An unsent text with its channel and thread.
-    public struct Draft: Hashable, Sendable {
+    package struct Draft: Hashable, Sendable {
         /// The channel as it was given when the draft was stored: an id, or `#` and a name.
-        public var channel: String
+        package var channel: String
         /// The channel's name, if the store knows it.
-        public var name: String?
+        package var name: String?
         /// The id of the thread's first message; `nil` outside threads.
-        public var thread: String?
+        package var thread: String?
         /// The unsent text of the message.
-        public var text: String
+        package var text: String
 
         /// The key of the draft in the store.
-        public var note: StoreNote { .draft(channel: channel, thread: thread) }
+        package var note: StoreNote { .draft(channel: channel, thread: thread) }
     }
 
     /// The drafts, sorted by channel and thread.
-    public private(set) var drafts: [Draft] = []
+    package private(set) var drafts: [Draft] = []
     private let store: Store
     private let account: StoreAccount
     /// The names of the channels, by their ids.
     private var names: [String: String] = [:]
 
     /// Reads the drafts of an account from the store. Blocks on the store.
-    public init(
+    package init(
         _ store: Store, of account: StoreAccount, _ backend: Configuration.BackendKind
     ) throws(StoreError) {
         (self.store, self.account) = (store, account)
@@ -243,12 +243,12 @@ public struct DraftBook: Sendable {
     }
 
     /// Returns the draft of a channel or thread, whether it was stored under the channel's name or its id.
-    public func draft(for channel: EntityID, thread: EntityID?) -> Draft? {
+    package func draft(for channel: EntityID, thread: EntityID?) -> Draft? {
         drafts.first { id($0.channel) == id(channel.description) && $0.thread == thread?.description }
     }
 
     /// Returns the store key for the draft of a channel or thread: that of the existing draft, if there is one.
-    public func note(for channel: EntityID, thread: EntityID?) -> StoreNote {
+    package func note(for channel: EntityID, thread: EntityID?) -> StoreNote {
         draft(for: channel, thread: thread)?.note
             ?? .draft(channel: channel.description, thread: thread?.description)
     }
@@ -256,7 +256,7 @@ public struct DraftBook: Sendable {
     /// Stores the draft of a channel or thread, or deletes it if `text` is `nil`. Blocks on the store.
     ///
     /// - Parameter now: The current time, in milliseconds since 1970.
-    public func keep(_ text: String?, for channel: EntityID, thread: EntityID?, at now: Int64) throws(StoreError) {
+    package func keep(_ text: String?, for channel: EntityID, thread: EntityID?, at now: Int64) throws(StoreError) {
         try store.commit([.note(note(for: channel, thread: thread), text)], of: StoreScope(account), at: now)
     }
 

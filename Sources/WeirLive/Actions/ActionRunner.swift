@@ -1,6 +1,6 @@
 import WeirEvents
 import WeirNetwork
-public import WeirPipeline
+package import WeirPipeline
 import WeirRecording
 import WeirStore
 import WeirThreads
@@ -10,9 +10,9 @@ import WeirWire
 ///
 /// The actor runs on the thread of its own network loop. Call `run()` exactly once: it ends the threads that `init`
 /// starts.
-public actor ActionRunner {
+package actor ActionRunner {
     /// The executor: the network loop's thread.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     nonisolated let loop: EventLoop
     nonisolated let http: HTTPClient
@@ -44,7 +44,7 @@ public actor ActionRunner {
     var completion: CheckedContinuation<[ActionRunnerResult], Never>?
 
     /// Creates an runner. It calls `notify` with notices for the user, on any thread.
-    public init(
+    package init(
         _ configuration: ActionRunnerConfiguration, notify: @escaping @Sendable (Notice) -> Void
     ) throws(ActionRunnerError) {
         self.configuration = configuration
@@ -69,7 +69,7 @@ public actor ActionRunner {
 
     /// Performs the actions, in order if they concern the same channel. Returns a result for each, in the order in
     /// which they ended.
-    public nonisolated func run(_ actions: [Action]) async -> [ActionRunnerResult] {
+    package nonisolated func run(_ actions: [Action]) async -> [ActionRunnerResult] {
         let results = await perform(actions)
         await withCheckedContinuation { continuation in
             let (http, loop, store) = (self.http, self.loop, self.store)
@@ -222,7 +222,7 @@ public actor ActionRunner {
 
     /// Cancels all actions, unless one of them may already have reached the server. Calls `decided` with the decision
     /// before the actions end. Any thread.
-    public nonisolated func cancel(_ decided: @escaping @Sendable (_ isCancelled: Bool) -> Void) {
+    package nonisolated func cancel(_ decided: @escaping @Sendable (_ isCancelled: Bool) -> Void) {
         loop.run { self.assumeIsolated { $0.giveUp(decided) } }
     }
 

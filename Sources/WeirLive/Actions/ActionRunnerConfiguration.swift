@@ -1,61 +1,61 @@
-public import WeirEvents
+package import WeirEvents
 package import WeirJSON
-public import WeirNetwork
-public import WeirPipeline
-public import WeirStore
+package import WeirNetwork
+package import WeirPipeline
+package import WeirStore
 import WeirWire
 
 /// The configuration of an runner: a few actions performed by REST, without a realtime connection.
-public struct ActionRunnerConfiguration: Sendable {
+package struct ActionRunnerConfiguration: Sendable {
     /// The server's address. Its path and query are ignored.
-    public var server: URLParts
+    package var server: URLParts
     /// The backend whose protocol the server speaks.
-    public var backend = Configuration.BackendKind.usual
+    package var backend = Configuration.BackendKind.usual
     /// The reference to the token; `nil` if the server needs none.
-    public var token: TokenReference?
+    package var token: TokenReference?
     /// The references to the tokens of services that a profile declares at their own addresses, by the service's name.
-    public var serviceTokens: [String: TokenReference] = [:]
+    package var serviceTokens: [String: TokenReference] = [:]
     /// The proxy, certificates and headers for reaching the server.
-    public var access = AccessPlan()
+    package var access = AccessPlan()
     /// The company's id, if the user named one.
-    public var company: String?
+    package var company: String?
     /// The workspace's id, if the user named one.
-    public var workspace: String?
+    package var workspace: String?
     /// The path of the store in which actions wait for the next tail if the server is unreachable; `nil` for none.
-    public var storePath: String?
+    package var storePath: String?
     /// Whether the runner fails if the store cannot be opened.
-    public var requiresStore = false
+    package var requiresStore = false
     /// Whether each message is sent with the text of its channel's or thread's draft.
-    public var sendsDrafts = false
+    package var sendsDrafts = false
     /// The pictures to upload first. They are attached to every message that is sent, or become the picture of the
     /// channel that is created or changed.
-    public var pictures: [Picture] = []
+    package var pictures: [Picture] = []
     /// A callback for the upload progress of a message's file, on another thread.
-    public var uploading: (@Sendable (UploadProgress) -> Void)?
+    package var uploading: (@Sendable (UploadProgress) -> Void)?
     /// The number of failed attempts, by actions or the lookups they need, after which an unreachable server is given
     /// up.
-    public var maximumAttempts: Int
+    package var maximumAttempts: Int
     /// The upper limit of the wait when the server sends `Retry-After`.
-    public var longestRetryAfter = Duration.longestRetryAfter
+    package var longestRetryAfter = Duration.longestRetryAfter
     /// The seed of the retry jitter.
-    public var seed: UInt64
+    package var seed: UInt64
 
     /// A picture to upload before the actions.
-    public struct Picture: Sendable {
+    package struct Picture: Sendable {
         /// The content of the image file.
-        public var bytes: [UInt8]
+        package var bytes: [UInt8]
         /// The media type, such as `image/png`.
-        public var type: String
+        package var type: String
 
         /// Creates a picture from its bytes and media type.
-        public init(bytes: [UInt8], type: String) {
+        package init(bytes: [UInt8], type: String) {
             self.bytes = bytes
             self.type = type
         }
     }
 
     /// Creates a configuration with defaults for everything else.
-    public init(server: URLParts, token: TokenReference? = nil, maximumAttempts: Int = 3, seed: UInt64) {
+    package init(server: URLParts, token: TokenReference? = nil, maximumAttempts: Int = 3, seed: UInt64) {
         self.server = server
         self.token = token
         self.maximumAttempts = maximumAttempts
@@ -79,9 +79,9 @@ public struct ActionRunnerConfiguration: Sendable {
 }
 
 /// The outcome of one action of an runner.
-public struct ActionRunnerResult: Hashable, Sendable {
+package struct ActionRunnerResult: Hashable, Sendable {
     /// The way in which an action ended.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// The server performed the action. `subject` is the object that it created or changed, if the answer contains
         /// its id.
         case done(subject: EntityID?)
@@ -97,15 +97,15 @@ public struct ActionRunnerResult: Hashable, Sendable {
         case noToken(TokenError)
     }
     /// The action as the runner performed it.
-    public var action: Action
+    package var action: Action
     /// The way in which the action ended.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// The status of the last response to one of its requests; `nil` if there was none.
-    public var status: Int?
+    package var status: Int?
     /// Whether an earlier command requested the action, which then waited in the store.
-    public var hadWaited = false
+    package var hadWaited = false
     /// Whether the text of an unsent message was stored as a draft.
-    public var isDraft = false
+    package var isDraft = false
 }
 
 // As JSON, for `--json` and the control socket. The members are always the same, and null without a value.
@@ -141,7 +141,7 @@ extension ActionRunnerResult {
 }
 
 /// The reason why an runner cannot begin.
-public enum ActionRunnerError: Error, Hashable, Sendable {
+package enum ActionRunnerError: Error, Hashable, Sendable {
     /// The network could not be started, or a certificate file cannot be used.
     case network(NetworkError)
     /// The required store cannot be opened.

@@ -1,26 +1,26 @@
 import WeirJSON
 import WeirNetwork
-public import WeirPipeline
+package import WeirPipeline
 import WeirTerminal
-public import WeirWire
+package import WeirWire
 
 /// A parser for emits that a user types: `NAME ARG ARG…`. A name with spaces is quoted as in JSON. An ARG is a JSON
 /// value, or `@FILE` (`@"FILE"`) for the bytes of a file.
-public struct EmitText {
+package struct EmitText {
     /// The reason why the user's text is invalid.
-    public struct Problem: Error {
+    package struct Problem: Error {
         /// The problem as one sentence.
-        public let message: String
+        package let message: String
     }
 
     private let bytes: [UInt8]
     private var offset = 0
 
     /// Creates a parser at the beginning of the text.
-    public init(_ text: String) { bytes = Array(text.utf8) }
+    package init(_ text: String) { bytes = Array(text.utf8) }
 
     /// Parses the name at the current position: up to a space, or up to `end`, which is consumed.
-    public mutating func name(endedBy end: Character = " ") throws(Problem) -> String {
+    package mutating func name(endedBy end: Character = " ") throws(Problem) -> String {
         skipSpace()
         let name: String
         if offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") {
@@ -36,7 +36,7 @@ public struct EmitText {
     }
 
     /// Parses the remaining text as arguments.
-    public mutating func arguments() throws(Problem) -> SocketIO.Arguments {
+    package mutating func arguments() throws(Problem) -> SocketIO.Arguments {
         var arguments = SocketIO.Arguments()
         while skipSpace() {
             if bytes[offset] == UInt8(ascii: "@") {
@@ -60,7 +60,7 @@ public struct EmitText {
     }
 
     /// Appends an argument that is given as a separate word: a JSON value, or `@FILE`.
-    public static func append(_ word: String, to arguments: inout SocketIO.Arguments) throws(Problem) {
+    package static func append(_ word: String, to arguments: inout SocketIO.Arguments) throws(Problem) {
         if word.hasPrefix("@") { return arguments.append(binary: try file(String(word.dropFirst()))[...]) }
         do throws(JSONError) {
             arguments.append(try RawJSON(checking: Array(word.utf8)[...]))
@@ -106,7 +106,7 @@ public struct EmitText {
 
 extension Emit {
     /// Creates an event from a line that a user typed: `NAME ARG ARG…`.
-    public init(line: String, patience: Duration?) throws(EmitText.Problem) {
+    package init(line: String, patience: Duration?) throws(EmitText.Problem) {
         var text = EmitText(line)
         self.init(try text.name(), try text.arguments(), patience: patience)
     }

@@ -58,11 +58,11 @@ extension TextFile.Problem {
 }
 
 /// The progress of a file upload.
-public struct UploadProgress: Hashable, Sendable {
+package struct UploadProgress: Hashable, Sendable {
     /// The name of the uploaded file.
-    public var name: String
+    package var name: String
     /// The bytes sent so far, and the size of the file.
-    public var sent: Int, size: Int
+    package var sent: Int, size: Int
 }
 
 extension RESTCall.Form {

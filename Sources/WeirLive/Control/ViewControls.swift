@@ -1,14 +1,14 @@
 import WeirJSON
-public import WeirModel
+package import WeirModel
 import WeirNetwork
-public import WeirPipeline
+package import WeirPipeline
 import WeirRecording
 import WeirThreads
 import WeirWire
 
 /// The settings of a view that others may change while it runs: the pause, the format and the level of notices. Can be
 /// used on any thread.
-public final class ViewControls: Sendable {
+package final class ViewControls: Sendable {
     /// The maximum number of reports that wait while the view is paused. `Limits.waiting` limits their bytes.
     static let mostWaiting = 10_000
 
@@ -26,23 +26,23 @@ public final class ViewControls: Sendable {
     let prints: Bool
 
     /// Creates controls with the defaults.
-    public init(prints: Bool = true) { self.prints = prints }
+    package init(prints: Bool = true) { self.prints = prints }
 
     /// Whether the view is paused.
-    public var isPaused: Bool { state.change { $0.isPaused } }
+    package var isPaused: Bool { state.change { $0.isPaused } }
     /// The number of reports that wait for the view to resume.
-    public var waiting: Int { state.change { $0.waiting } }
+    package var waiting: Int { state.change { $0.waiting } }
     /// The requested format; `nil` for the view's initial one.
-    public var format: OutputFormat? { state.change { $0.format } }
+    package var format: OutputFormat? { state.change { $0.format } }
     /// The minimum level of the notices to show.
-    public var level: Notice.Level { state.change { $0.level } }
+    package var level: Notice.Level { state.change { $0.level } }
 
     /// Pauses or resumes the view.
-    public func pause(_ isPaused: Bool) { state.change { $0.isPaused = isPaused } }
+    package func pause(_ isPaused: Bool) { state.change { $0.isPaused = isPaused } }
     /// Sets the format, from the next report on.
-    public func print(as format: OutputFormat) { state.change { $0.format = format } }
+    package func print(as format: OutputFormat) { state.change { $0.format = format } }
     /// Sets the minimum level of the notices to show.
-    public func tell(from level: Notice.Level) { state.change { $0.level = level } }
+    package func tell(from level: Notice.Level) { state.change { $0.level = level } }
 
     /// Sets the observer of the selection. It receives the JSON of `weir ctl globals` at each change, on the thread
     /// that makes the change.
@@ -57,7 +57,7 @@ public final class ViewControls: Sendable {
 ///
 /// Reports wait while the view is paused. If too many reports or bytes wait, the oldest reports are dropped, and a gap
 /// contains their number.
-public final class ControlledView: Outlet {
+package final class ControlledView: Outlet {
     private struct State {
         /// The current format; `nil` for the initial one.
         var format: OutputFormat?
@@ -73,17 +73,17 @@ public final class ControlledView: Outlet {
     private let state: Monitor<State>
 
     /// Creates a view. `makePrinter` returns the printer for a format, or for the initial form if the format is `nil`.
-    public init(_ controls: ViewControls, makePrinter: @escaping @Sendable (OutputFormat?) -> any Outlet) {
+    package init(_ controls: ViewControls, makePrinter: @escaping @Sendable (OutputFormat?) -> any Outlet) {
         self.controls = controls
         self.makePrinter = makePrinter
         state = Monitor(State(printer: makePrinter(nil)))
     }
 
     /// Whether the current printer needs checksums.
-    public var needsChecksums: Bool { state.change { $0.printer.needsChecksums } }
+    package var needsChecksums: Bool { state.change { $0.printer.needsChecksums } }
 
     /// Shows the reports, or keeps them while the view is paused.
-    public func write(_ reports: [StampedReport]) throws(OutletError) {
+    package func write(_ reports: [StampedReport]) throws(OutletError) {
         try state.change { (state) throws(OutletError) in
             if controls.isPaused { return keep(reports, &state) }
             try show(&state)
@@ -92,12 +92,12 @@ public final class ControlledView: Outlet {
     }
 
     /// Passes the model on to the printer.
-    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+    package func begin(with model: SectionedCollection<Item>, of user: String?) {
         state.change { $0.printer.begin(with: model, of: user) }
     }
 
     /// Shows the waiting reports, so that the end does not lose them.
-    public func finish() throws(OutletError) {
+    package func finish() throws(OutletError) {
         try state.change { (state) throws(OutletError) in
             try show(&state)
             try state.printer.finish()
@@ -142,18 +142,18 @@ public final class ControlledView: Outlet {
 }
 
 /// Prints status reports, with the notices filtered by the level of the controls.
-public final class LeveledStatus: Outlet {
+package final class LeveledStatus: Outlet {
     private let status: StatusPrinter
     private let controls: ViewControls
 
     /// Creates a filter in front of `status`.
-    public init(_ status: StatusPrinter, _ controls: ViewControls) {
+    package init(_ status: StatusPrinter, _ controls: ViewControls) {
         self.status = status
         self.controls = controls
     }
 
     /// Prints the reports, except for notices below the level.
-    public func write(_ reports: [StampedReport]) throws(OutletError) {
+    package func write(_ reports: [StampedReport]) throws(OutletError) {
         let level = controls.level
         guard level != .info else { return try status.write(reports) }
         try status.write(
@@ -164,10 +164,10 @@ public final class LeveledStatus: Outlet {
     }
 
     /// Passes the model on to the printer.
-    public func begin(with model: SectionedCollection<Item>, of user: String?) { status.begin(with: model, of: user) }
+    package func begin(with model: SectionedCollection<Item>, of user: String?) { status.begin(with: model, of: user) }
 
     /// Finishes the printer. No reports wait.
-    public func finish() throws(OutletError) { try status.finish() }
+    package func finish() throws(OutletError) { try status.finish() }
 }
 
 // The filter of the view, over the control socket.

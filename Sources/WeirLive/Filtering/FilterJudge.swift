@@ -1,6 +1,6 @@
 import WeirEvents
 import WeirModel
-public import WeirPipeline
+package import WeirPipeline
 import WeirRecording
 import WeirWire
 
@@ -23,7 +23,7 @@ public struct ViewMark: Hashable, Sendable {
 /// caused it.
 ///
 /// Not thread-safe.
-public struct FilterJudge {
+package struct FilterJudge {
     private let codes: [FilterCode]
     private let highlights: [[FilterCode]]
     private var facts: FilterFacts
@@ -32,10 +32,10 @@ public struct FilterJudge {
     /// The rows of the last marked change that pass; `nil` when nothing restricts the rows.
     private var passing: [DiffRow]?
     /// The number of reports that each clause has left out.
-    public private(set) var tally: FilterTally
+    package private(set) var tally: FilterTally
 
     /// Creates a judge that has seen no reports.
-    public init(_ setting: ViewFilter.Setting) { self.init(setting, knowing: KnownNames()) }
+    package init(_ setting: ViewFilter.Setting) { self.init(setting, knowing: KnownNames()) }
 
     /// Creates a judge before the first report. `names` are the names that are already known.
     init(_ setting: ViewFilter.Setting, knowing names: KnownNames) {
@@ -60,10 +60,10 @@ public struct FilterJudge {
     mutating func countAnew(_ setting: ViewFilter.Setting) { tally = FilterTally(setting) }
 
     /// Creates a judge for one filter, without sampling or highlights.
-    public init(_ filter: Filter) { self.init(ViewFilter.Setting(filter: filter)) }
+    package init(_ filter: Filter) { self.init(ViewFilter.Setting(filter: filter)) }
 
     /// Decides about the next report.
-    public mutating func mark(_ stamped: StampedReport) -> ViewMark {
+    package mutating func mark(_ stamped: StampedReport) -> ViewMark {
         facts.begin(stamped)
         defer { facts.end(stamped) }
         var mark = ViewMark()
@@ -110,7 +110,7 @@ public struct FilterJudge {
 
     /// Returns whether the next report satisfies the filter. Unlike `mark`, it also tests the reports that are always
     /// shown.
-    public mutating func matches(_ stamped: StampedReport) -> Bool {
+    package mutating func matches(_ stamped: StampedReport) -> Bool {
         facts.begin(stamped)
         defer { facts.end(stamped) }
         tally.look(at: stamped.report)

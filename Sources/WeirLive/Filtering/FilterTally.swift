@@ -3,13 +3,13 @@ import WeirPipeline
 import WeirTerminal
 
 /// The number of reports that a filter left out, by clause. A report counts for the first clause that failed.
-public struct FilterTally: Hashable, Sendable {
+package struct FilterTally: Hashable, Sendable {
     /// A number of reports: events and others.
-    public struct Count: Hashable, Sendable {
+    package struct Count: Hashable, Sendable {
         /// The number of events from the server.
-        public var events = 0
+        package var events = 0
         /// The number of changes and of all other reports that a filter tests.
-        public var others = 0
+        package var others = 0
 
         mutating func add(_ report: Report) {
             switch report {
@@ -27,23 +27,23 @@ public struct FilterTally: Hashable, Sendable {
     }
 
     /// The reports that one clause left out.
-    public struct Share: Hashable, Sendable {
+    package struct Share: Hashable, Sendable {
         /// The text of the clause, as parsed.
-        public var clause: String
+        package var clause: String
         /// The source of the clause, such as the name of an option.
-        public var origin: String
+        package var origin: String
         /// The number of reports that the clause left out.
-        public var removed = Count()
+        package var removed = Count()
     }
 
     /// The number of reports that the filter tested.
-    public private(set) var seen = Count()
+    package private(set) var seen = Count()
     /// The reports left out, one share per clause, in the order of the tests.
-    public private(set) var shares: [Share]
+    package private(set) var shares: [Share]
     /// The reports that clauses without a share left out.
     private var rest = Count()
     /// The number of events that sampling left out.
-    public internal(set) var sampledOut = 0
+    package internal(set) var sampledOut = 0
     /// The payload paths in the filter that no event had.
     private var watch: FieldWatch
 
@@ -53,7 +53,7 @@ public struct FilterTally: Hashable, Sendable {
     }
 
     /// The number of reports that all clauses left out.
-    public var removed: Count { shares.reduce(into: rest) { $0 += $1.removed } }
+    package var removed: Count { shares.reduce(into: rest) { $0 += $1.removed } }
 
     mutating func see(_ report: Report) {
         seen.add(report)
@@ -90,7 +90,7 @@ public struct FilterTally: Hashable, Sendable {
     private static let mostShares = 256
 
     /// The tally as lines for the end of a run; empty when nothing was left out.
-    public var lines: [String] {
+    package var lines: [String] {
         var lines: [String] = []
         if !shares.isEmpty {
             lines.append(

@@ -1,25 +1,25 @@
 import Synchronization
-public import WeirModel
+package import WeirModel
 import WeirNetwork
-public import WeirPipeline
+package import WeirPipeline
 import WeirThreads
 
 /// The filter of a view. Any thread may change it while the view runs. A change applies to the reports that follow.
-public final class ViewFilter: Sendable {
+package final class ViewFilter: Sendable {
     /// A filter with its highlights and limits.
-    public struct Setting: Hashable, Sendable {
+    package struct Setting: Hashable, Sendable {
         /// The condition for reports to be shown.
-        public var filter: Filter
+        package var filter: Filter
         /// The conditions for highlights. A report is highlighted when it satisfies one of them.
-        public var highlights: [Filter]
+        package var highlights: [Filter]
         /// The share of the accepted events that is shown; `nil` for all.
-        public var sample: Sample?
+        package var sample: Sample?
 
         /// The number of messages per room from before the run that are shown, newest first; `nil` for all.
-        public var backlog: Int?
+        package var backlog: Int?
 
         /// Creates a setting. The default shows everything.
-        public init(filter: Filter = Filter(), highlights: [Filter] = [], sample: Sample? = nil, backlog: Int? = nil) {
+        package init(filter: Filter = Filter(), highlights: [Filter] = [], sample: Sample? = nil, backlog: Int? = nil) {
             self.backlog = backlog
             self.filter = filter
             self.highlights = highlights
@@ -27,17 +27,17 @@ public final class ViewFilter: Sendable {
         }
 
         /// Whether the setting shows everything, without highlights.
-        public var isEmpty: Bool { filter.isEmpty && highlights.isEmpty && sample == nil && backlog == nil }
+        package var isEmpty: Bool { filter.isEmpty && highlights.isEmpty && sample == nil && backlog == nil }
     }
 
     /// A share of the events: `taken` out of `of`, evenly spread.
-    public struct Sample: Hashable, Sendable {
+    package struct Sample: Hashable, Sendable {
         let taken: Int
         let of: Int
 
         /// Parses `10%`, `2.5%` or `1/40`. Returns `nil` for anything else, for more than everything, and for nothing
         /// at all.
-        public init?(_ text: String) {
+        package init?(_ text: String) {
             if text.hasSuffix("%") {
                 guard let thousandths = FilterNumber(String(text.dropLast())).map({ ($0.real * 1000).rounded() }),
                     thousandths >= 1, thousandths <= 100_000
@@ -53,7 +53,7 @@ public final class ViewFilter: Sendable {
         }
 
         /// The sample as text, such as `1/40` or `2.5%`.
-        public var text: String { taken == 1 ? "1/\(of)" : "\(Double(taken) / 1000)%" }
+        package var text: String { taken == 1 ? "1/\(of)" : "\(Double(taken) / 1000)%" }
     }
 
     private struct State {
@@ -68,26 +68,26 @@ public final class ViewFilter: Sendable {
     private let changes = Atomic<Int>(0)
 
     /// Creates a filter with an initial setting.
-    public init(_ setting: Setting = Setting()) {
+    package init(_ setting: Setting = Setting()) {
         state = Monitor(State(setting: setting, earlier: FilterTally(Setting()), current: FilterTally(setting)))
     }
 
     /// A copy of the setting in force.
-    public var setting: Setting { state.change { $0.setting } }
+    package var setting: Setting { state.change { $0.setting } }
 
     /// The text of the filter; empty when everything is shown.
-    public var text: String { setting.filter.text }
+    package var text: String { setting.filter.text }
 
     /// Replaces the filter by a parsed text. An empty text shows everything.
     ///
     /// - Throws: `FilterError` when the text is invalid. The old filter then stays in force.
-    public func set(_ text: String, origin: String = "filter") throws(FilterError) {
+    package func set(_ text: String, origin: String = "filter") throws(FilterError) {
         let filter = try Filter(parsing: text, origin: origin, kinds: setting.filter.kinds)
         change { $0.filter = filter }
     }
 
     /// Changes the setting and starts a new count.
-    public func change(_ body: (inout Setting) -> Void) {
+    package func change(_ body: (inout Setting) -> Void) {
         state.change { state in
             body(&state.setting)
             state.earlier.add(state.current)
@@ -97,7 +97,7 @@ public final class ViewFilter: Sendable {
     }
 
     /// The counts of all settings so far.
-    public var tally: FilterTally {
+    package var tally: FilterTally {
         state.change { state in
             var tally = state.earlier
             tally.add(state.current)
@@ -127,7 +127,7 @@ public final class ViewFilter: Sendable {
 
 /// An outlet with a filter before it. Recordings, diff logs and summaries do not pass through it, so they stay
 /// complete.
-public final class FilteredOutlet: Outlet {
+package final class FilteredOutlet: Outlet {
     private struct State {
         var judge: FilterJudge
         var revision: Int
@@ -139,7 +139,7 @@ public final class FilteredOutlet: Outlet {
     private let state: Monitor<State>
 
     /// Creates an outlet that passes to `outlet` what `filter` accepts.
-    public init(_ outlet: any Outlet, filter: ViewFilter) {
+    package init(_ outlet: any Outlet, filter: ViewFilter) {
         self.outlet = outlet
         self.filter = filter
         let (setting, revision) = filter.begin()
@@ -147,13 +147,13 @@ public final class FilteredOutlet: Outlet {
     }
 
     /// Whether the wrapped outlet needs checksums.
-    public var needsChecksums: Bool { outlet.needsChecksums }
+    package var needsChecksums: Bool { outlet.needsChecksums }
 
     /// The replay part that the wrapped outlet wants.
-    public var replayPart: ReplayPart { outlet.replayPart }
+    package var replayPart: ReplayPart { outlet.replayPart }
 
     /// Judges the reports and passes them with their marks to the wrapped outlet.
-    public func write(_ reports: [StampedReport]) throws(OutletError) {
+    package func write(_ reports: [StampedReport]) throws(OutletError) {
         let (reports, marks) = state.change { state in
             if filter.revision != state.revision {
                 let (setting, revision) = filter.begin()
@@ -180,11 +180,11 @@ public final class FilteredOutlet: Outlet {
     }
 
     /// Learns the names in the model and passes the call on.
-    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+    package func begin(with model: SectionedCollection<Item>, of user: String?) {
         state.change { $0.judge.learn(from: model, of: user) }
         outlet.begin(with: model, of: user)
     }
 
     /// Passes the call on. The filter buffers nothing.
-    public func finish() throws(OutletError) { try outlet.finish() }
+    package func finish() throws(OutletError) { try outlet.finish() }
 }

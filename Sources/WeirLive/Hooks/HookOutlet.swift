@@ -1,15 +1,15 @@
 import Glibc
-public import WeirNetwork
-public import WeirPipeline
+package import WeirNetwork
+package import WeirPipeline
 import WeirRecording
 import WeirTerminal
 import WeirThreads
-public import WeirWire
+package import WeirWire
 
 /// An action to perform for certain reports.
-public struct ReportHook: Sendable {
+package struct ReportHook: Sendable {
     /// The action of a hook.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Run a program, given by its words and without a shell. Its standard input is the report's object in
         /// `--format json`. Its environment is `PATH`, `HOME`, `WEIR_N` (the record's number) and `WEIR_TYPE`: it
         /// contains no text from a peer.
@@ -19,42 +19,42 @@ public struct ReportHook: Sendable {
     }
 
     /// The filter for reports; `nil` for every event.
-    public var filter: Filter?
+    package var filter: Filter?
     /// The action to perform for a matching report.
-    public var action: Action
+    package var action: Action
     /// Creates a hook for reports that match a filter.
-    public init(_ filter: Filter?, _ action: Action) {
+    package init(_ filter: Filter?, _ action: Action) {
         self.filter = filter
         self.action = action
     }
 }
 
 /// The counts of a hook outlet's actions, by outcome.
-public struct HookFigures: Hashable, Sendable {
+package struct HookFigures: Hashable, Sendable {
     /// The number of actions that succeeded.
-    public var done = 0
+    package var done = 0
     /// The number of programs that exited with a status other than 0, and of posts that the receiver rejected.
     /// Redirections are not followed.
-    public var failed = 0
+    package var failed = 0
     /// The number of programs that exceeded the time limit and were killed.
-    public var timedOut = 0
+    package var timedOut = 0
     /// The number of programs that still ran at the end and were killed.
-    public var killed = 0
+    package var killed = 0
     /// The number of actions dropped because the queue was full.
-    public var dropped = 0
+    package var dropped = 0
     /// The number of reports that the receiver has not accepted.
-    public var notForwarded = 0
+    package var notForwarded = 0
     /// The number of the first such report, and the reason.
-    public var firstNotForwarded: String?
+    package var firstNotForwarded: String?
 
     /// The names in filters that no event contained, one line each.
-    public var absent: [String] = []
+    package var absent: [String] = []
 
     /// Creates figures with all counts at zero.
-    public init() {}
+    package init() {}
 
     /// A one-line summary for the end; `nil` if there were no actions.
-    public var line: String? {
+    package var line: String? {
         guard done + failed + timedOut + killed + dropped + notForwarded > 0 else { return nil }
         var parts = ["hooks: \(done) done"]
         if failed > 0 { parts.append("\(failed) failed") }
@@ -70,7 +70,7 @@ public struct HookFigures: Hashable, Sendable {
 
 /// Performs hooks: runs programs, rings the terminal, forwards reports. It never delays the output. The queue is
 /// bounded and a few threads work on it; actions that do not fit are dropped and counted.
-public final class HookOutlet: Outlet {
+package final class HookOutlet: Outlet {
     private struct Job: Sendable {
         var words: [String]
         var input: [UInt8]
@@ -163,7 +163,7 @@ public final class HookOutlet: Outlet {
     ///   - farewell: How long `finish()` waits for running jobs.
     ///   - pauses: The back-off of a receiver that fails.
     ///   - tell: A callback for the status and latency of forwarded reports, on any thread.
-    public init(
+    package init(
         _ hooks: [ReportHook], notifying plan: NotificationPlan? = nil, timeout: Duration = .seconds(10),
         farewell: Duration = .seconds(3), pauses: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(30)),
         access: Access = Access(),
@@ -190,13 +190,13 @@ public final class HookOutlet: Outlet {
     }
 
     /// The counts of the actions so far.
-    public var figures: HookFigures { state.change { $0.figures } }
+    package var figures: HookFigures { state.change { $0.figures } }
 
     /// The part of a replay in which nothing is reported twice, so that no hook runs twice.
-    public var replayPart: ReplayPart { .shownOnce }
+    package var replayPart: ReplayPart { .shownOnce }
 
     /// Checks the reports, and queues the actions they cause.
-    public func write(_ reports: [StampedReport]) throws(OutletError) {
+    package func write(_ reports: [StampedReport]) throws(OutletError) {
         for report in reports {
             // Rows from an earlier session are not new.
             if case .diff(let diff) = report.report, diff.isRecalled { continue }
@@ -217,7 +217,7 @@ public final class HookOutlet: Outlet {
     }
 
     /// Waits a moment for the running jobs to end. Programs that still run then are killed.
-    public func finish() throws(OutletError) {
+    package func finish() throws(OutletError) {
         let end = MachineClock.monotonic + farewell
         while MachineClock.monotonic < end,
             state.change({ !$0.waiting.isEmpty || $0.running > 0 || !$0.posts.isEmpty })

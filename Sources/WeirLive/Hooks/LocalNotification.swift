@@ -2,7 +2,7 @@ import WeirJSON
 import WeirTerminal
 
 /// The subject of a local notification. JSON contains the case's name.
-public enum LocalNotificationType: String, Sendable, CaseIterable {
+package enum LocalNotificationType: String, Sendable, CaseIterable {
     /// A message with a text, with or without files.
     case message
     /// A message that contains only files.
@@ -12,9 +12,9 @@ public enum LocalNotificationType: String, Sendable, CaseIterable {
 }
 
 /// A notification that the program itself shows the user.
-public struct LocalNotification: Hashable, Sendable {
+package struct LocalNotification: Hashable, Sendable {
     /// The kind of rule that raised a notification.
-    public enum Rule: String, Sendable, CaseIterable {
+    package enum Rule: String, Sendable, CaseIterable {
         /// The message mentions the user.
         case mention
         /// The message is in a direct conversation.
@@ -26,22 +26,22 @@ public struct LocalNotification: Hashable, Sendable {
     }
 
     /// The content of a notification. All of it is untrusted text.
-    public struct Payload: Hashable, Sendable {
+    package struct Payload: Hashable, Sendable {
         /// The channel's part in room names; the complete room name if an event raised the notification.
-        public var room: String?
+        package var room: String?
         /// The display name of the channel.
-        public var title: String?
+        package var title: String?
         /// The id of the message; `nil` if the subject is not a message.
-        public var message: String?
+        package var message: String?
         /// The id of the sender.
-        public var actor: String?
+        package var actor: String?
         /// The display name of the sender.
-        public var name: String?
+        package var name: String?
         /// The text of the message, or one line that describes the event.
-        public var text: String
+        package var text: String
 
         /// Creates a payload with at least a text.
-        public init(
+        package init(
             room: String? = nil, title: String? = nil, message: String? = nil, actor: String? = nil,
             name: String? = nil,
             text: String
@@ -56,25 +56,25 @@ public struct LocalNotification: Hashable, Sendable {
     }
 
     /// The subject of the notification.
-    public var type: LocalNotificationType
+    package var type: LocalNotificationType
     /// The kind of rule that raised the notification.
-    public var rule: Rule
+    package var rule: Rule
     /// The content of the notification.
-    public var payload: Payload
+    package var payload: Payload
 
     /// Creates a notification, which is not shown yet.
-    public init(type: LocalNotificationType, rule: Rule, payload: Payload) {
+    package init(type: LocalNotificationType, rule: Rule, payload: Payload) {
         self.type = type
         self.rule = rule
         self.payload = payload
     }
 
     /// The notification as JSON text. Its members always have this order: `type`, `rule`, `payload`.
-    public var stringified: String { String(decoding: json(state: nil), as: UTF8.self) }
+    package var stringified: String { String(decoding: json(state: nil), as: UTF8.self) }
 
     /// Creates a notification from the text of `stringified`. Other members are ignored. Returns `nil` for any other
     /// text.
-    public init?(stringified text: String) {
+    package init?(stringified text: String) {
         guard let json = try? JSONValue(parsing: Array(text.utf8)[...]),
             let type = json.word("type").flatMap({ LocalNotificationType(rawValue: $0) }),
             let rule = json.word("rule").flatMap({ Rule(rawValue: $0) }),

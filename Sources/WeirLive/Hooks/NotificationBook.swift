@@ -1,10 +1,10 @@
 import WeirEvents
-public import WeirPipeline
+package import WeirPipeline
 import WeirRecording
 import WeirTerminal
 
 /// A rule that selects the messages for notifications.
-public enum NotificationRule: Sendable {
+package enum NotificationRule: Sendable {
     /// Messages that mention the user.
     case mention
     /// Messages in a direct conversation with the user.
@@ -15,7 +15,7 @@ public enum NotificationRule: Sendable {
     case filter(Filter)
 
     /// Parses a rule: `mention`, `direct` or `keyword:WORD`. Returns `nil` for any other text.
-    public init?(word: String) {
+    package init?(word: String) {
         switch word {
         case "mention": self = .mention
         case "direct": self = .direct
@@ -54,9 +54,9 @@ extension Character {
 }
 
 /// The rules for notifications, and how they are shown.
-public struct NotificationPlan: Sendable {
+package struct NotificationPlan: Sendable {
     /// The way in which the user is notified.
-    public enum Means: Hashable, Sendable {
+    package enum Means: Hashable, Sendable {
         /// Ring the terminal, which shows the text if it supports OSC 9.
         case terminal
         /// Show the notification on the desktop with `notify-send`.
@@ -67,12 +67,12 @@ public struct NotificationPlan: Sendable {
     }
 
     /// The rules in order. The first one that applies raises the notification.
-    public var rules: [NotificationRule]
+    package var rules: [NotificationRule]
     /// The way in which the user is notified.
-    public var means: Means
+    package var means: Means
 
     /// Creates a plan that rings the terminal by default.
-    public init(_ rules: [NotificationRule], by means: Means = .terminal) {
+    package init(_ rules: [NotificationRule], by means: Means = .terminal) {
         self.rules = rules
         self.means = means
     }

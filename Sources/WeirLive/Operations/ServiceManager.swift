@@ -8,13 +8,13 @@ import WeirWire
 ///
 /// A message is a datagram of `NAME=VALUE` lines. A datagram that cannot be sent is dropped, so that the process never waits for the
 /// manager.
-public final class ServiceManager: Sendable {
+package final class ServiceManager: Sendable {
     private let address: [UInt8]
     /// The watchdog's timeout, within which the manager expects a message; `nil` without a watchdog.
-    public let watchdog: Duration?
+    package let watchdog: Duration?
 
     /// Creates a manager with a socket: a path, or `@` and an abstract name. Returns `nil` if the name is not valid.
-    public init?(socket name: String, watchdog: Duration? = nil) {
+    package init?(socket name: String, watchdog: Duration? = nil) {
         guard name.hasPrefix("/") || name.hasPrefix("@"), name.utf8.count > 1,
             name.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path)
         else { return nil }
@@ -24,7 +24,7 @@ public final class ServiceManager: Sendable {
 
     /// Returns the manager that the environment names for this process; `nil` if it names none. Removes the variables, because the programs
     /// that the process starts are not the service.
-    public static func takeFromEnvironment() -> ServiceManager? {
+    package static func takeFromEnvironment() -> ServiceManager? {
         func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
         defer { for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) } }
         guard let socket = value("NOTIFY_SOCKET") else { return nil }

@@ -7,7 +7,7 @@ import WeirThreads
 import WeirWire
 
 /// An outlet that counts the reports of a tail for its metrics and traces.
-public final class MetricsCollector: Outlet {
+package final class MetricsCollector: Outlet {
     private struct State {
         var metrics = Metrics()
         /// The book of spans; `nil` without tracing.
@@ -17,15 +17,15 @@ public final class MetricsCollector: Outlet {
     private let state: Monitor<State>
 
     /// Creates an empty collector. With `traces`, requests and actions become spans, which wait for `takeSpans(_:)`.
-    public init(traces: Bool = false) {
+    package init(traces: Bool = false) {
         state = Monitor(State(spans: traces ? SpanBook() : nil))
     }
 
     /// A replay feeds each report to the collector once, so that it counts no report twice.
-    public var replayPart: ReplayPart { .shownOnce }
+    package var replayPart: ReplayPart { .shownOnce }
 
     /// Adds the reports to the counters and, with tracing, to the spans. Any thread.
-    public func write(_ reports: [StampedReport]) throws(OutletError) {
+    package func write(_ reports: [StampedReport]) throws(OutletError) {
         state.change { state in
             for report in reports {
                 state.metrics.add(report)
@@ -35,7 +35,7 @@ public final class MetricsCollector: Outlet {
     }
 
     /// Does nothing, since the collector buffers nothing.
-    public func finish() throws(OutletError) {}
+    package func finish() throws(OutletError) {}
 
     /// Returns all families. Any thread.
     func families(_ gauges: MetricGauges) -> [MetricFamily] { state.look { $0.metrics }.families(gauges) }

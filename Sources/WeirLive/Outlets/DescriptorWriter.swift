@@ -17,7 +17,7 @@ public struct DescriptorWriter: Sendable {
     /// Creates a writer for a descriptor, which the caller continues to own.
     ///
     /// - Parameter patience: Limits the wait for the reader. Without it, the writer waits forever.
-    public init(descriptor: Int32, name: String, patience: WritePatience? = nil) {
+    package init(descriptor: Int32, name: String, patience: WritePatience? = nil) {
         self.descriptor = patience?.unblocked(descriptor) ?? descriptor
         self.name = name
         self.patience = patience
@@ -87,9 +87,9 @@ public struct DescriptorWriter: Sendable {
 ///
 /// A thread blocked in write(2) cannot give up, so a pipe or a terminal is opened a second time, non-blocking. The flag
 /// is not set on the original descriptor, because it is shared with the shell and other programs.
-public final class WritePatience: Sendable {
+package final class WritePatience: Sendable {
     /// The maximum time without any progress after `end()`.
-    public let limit: Duration
+    package let limit: Duration
     /// The interval in milliseconds at which a waiting writer checks whether to give up.
     static let look: Int32 = 50
 
@@ -107,16 +107,16 @@ public final class WritePatience: Sendable {
     private let spools = Monitor(Spools())
 
     /// Creates a patience without a limit until `end()` is called.
-    public init(limit: Duration = .seconds(5)) { self.limit = limit }
+    package init(limit: Duration = .seconds(5)) { self.limit = limit }
 
     deinit { opened.change { for descriptor in $0.values { close(descriptor) } } }
 
     /// Starts the limit, because the process has to end. May be called from any thread.
-    public func end() { isEnding.store(true, ordering: .releasing) }
+    package func end() { isEnding.store(true, ordering: .releasing) }
 
     /// Spools unread output in `folder`, the recording's folder, so that a slow reader blocks nothing. With `nil`, when
     /// nothing is recorded any more, writers wait for the reader again.
-    public func keepUnread(in folder: String?) { spools.change { $0.folder = folder } }
+    package func keepUnread(in folder: String?) { spools.change { $0.folder = folder } }
 
     /// Whether unread output is spooled.
     var keepsUnread: Bool { spools.look { $0.folder != nil } }

@@ -22,7 +22,7 @@ public final class DiffLogFile: Outlet {
     ///   - path: A new file; an existing one is not overwritten. `-` is standard output.
     ///   - reversible: Whether the log contains what each batch deleted or replaced.
     ///   - patience: The limit of the wait for the reader of standard output.
-    public init(
+    package init(
         creating path: String, reversible: Bool = false, patience: WritePatience? = nil
     ) throws(OutletError) {
         let isStream = path == "-"

@@ -7,7 +7,7 @@ import WeirThreads
 /// Publishes each event, and each change of the model, as a `--format json` object next to a recording in a stream. An
 /// event's subject consists of its kind and the parts of its room; other objects are published under their type.
 /// Clients of the cluster subscribe to the subjects they need.
-public final class PublishedEvents: Outlet {
+package final class PublishedEvents: Outlet {
     private struct State: ~Copyable {
         var envelope = Envelope()
         var connection = 0
@@ -22,10 +22,10 @@ public final class PublishedEvents: Outlet {
     private let state = Monitor(State())
 
     /// Publishes next to the recording at a `nats://` URL. The recording must be in progress.
-    public init(at path: String) { self.path = path }
+    package init(at path: String) { self.path = path }
 
     /// Publishes the reports. Waits while too many bytes are in flight.
-    public func write(_ reports: [StampedReport]) throws(OutletError) {
+    package func write(_ reports: [StampedReport]) throws(OutletError) {
         guard let output = output() else { return }
         do {
             try state.change { (state) throws(RecordingError) in
@@ -64,7 +64,7 @@ public final class PublishedEvents: Outlet {
     }
 
     /// Publishes all reports, including those that a view hides.
-    public func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError) { try write(reports) }
+    package func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError) { try write(reports) }
 
     /// Returns the output shared with the recorder; `nil` before the recording has begun.
     private func output() -> (any RemoteOutput)? {
@@ -76,7 +76,7 @@ public final class PublishedEvents: Outlet {
     }
 
     /// Waits until everything is published.
-    public func finish() throws(OutletError) {
+    package func finish() throws(OutletError) {
         do throws(RecordingError) {
             try state.look { $0.output }?.finishTexts()
         } catch {

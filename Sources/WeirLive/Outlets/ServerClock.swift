@@ -1,5 +1,5 @@
 import WeirPipeline
-public import WeirWire
+package import WeirWire
 
 /// The offset of the server's clock, estimated from events.
 ///
@@ -9,9 +9,9 @@ public import WeirWire
 ///
 /// Pure: differences and times are passed in. A wrong time is ignored as an outlier, and the clocks may drift apart. If
 /// the clocks agree within a network's transit time, the offset counts as zero, so that the lag is the whole delay.
-public struct ServerClock: Hashable, Sendable {
+package struct ServerClock: Hashable, Sendable {
     /// The local clock minus the server's, in milliseconds.
-    public private(set) var offset: Int64 = 0
+    package private(set) var offset: Int64 = 0
 
     /// The smallest differences within one minute.
     private struct Bucket: Hashable {
@@ -39,10 +39,10 @@ public struct ServerClock: Hashable, Sendable {
     private var history: [Bucket] = []
 
     /// Creates a clock with an offset of zero.
-    public init() {}
+    package init() {}
 
     /// Notes that an event was received at `now`, `difference` milliseconds after its server time.
-    public mutating func note(_ difference: Int64, at now: Moment) {
+    package mutating func note(_ difference: Int64, at now: Moment) {
         let number = now.microseconds / Self.bucketLength
         if history.last.map({ $0.number < number }) ?? true {
             history.append(Bucket(number: number))

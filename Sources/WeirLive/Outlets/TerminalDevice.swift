@@ -4,9 +4,9 @@ package import WeirTerminal
 import WeirThreads
 
 /// Properties of the terminal at a descriptor, and the choice of colours.
-public enum TerminalDevice {
+package enum TerminalDevice {
     /// The cases in which colours are used.
-    public enum ColourChoice: String, CaseIterable, Sendable {
+    package enum ColourChoice: String, CaseIterable, Sendable {
         /// Colours on a terminal, unless the environment decides otherwise.
         case auto
         /// Colours everywhere, also in a file or a pipe.
@@ -32,7 +32,7 @@ public enum TerminalDevice {
     /// An explicit choice comes first. Otherwise `NO_COLOR` turns colours off, then `FORCE_COLOR` or `CLICOLOR_FORCE`
     /// turns them on (off when it is 0), then `CLICOLOR=0` turns them off (no-color.org, force-color.org,
     /// bixense.com/clicolors). Otherwise, colours need a terminal whose `TERM` is not `dumb`.
-    public static func showsColour(_ descriptor: Int32) -> Bool {
+    package static func showsColour(_ descriptor: Int32) -> Bool {
         switch chosen.change({ $0.choice }) {
         case .always: return true
         case .never: return false
@@ -51,10 +51,10 @@ public enum TerminalDevice {
     }
 
     /// Returns whether lines can be redrawn on `descriptor`. This needs a terminal whose `TERM` is not `dumb`.
-    public static func redraws(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 && variable("TERM") != "dumb" }
+    package static func redraws(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 && variable("TERM") != "dumb" }
 
     /// Returns the columns of the terminal at `descriptor`; `nil` when it is not a terminal or its size is unknown.
-    public static func width(of descriptor: Int32) -> Int? {
+    package static func width(of descriptor: Int32) -> Int? {
         size(of: descriptor).flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil }
     }
 

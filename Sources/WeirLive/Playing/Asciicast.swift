@@ -7,17 +7,17 @@ import WeirWire
 
 /// Exports a recording as a terminal session: the output of a tail and the marks. The format is asciicast version 2,
 /// which most players read.
-public enum Asciicast {
+package enum Asciicast {
     /// The appearance of the exported session.
-    public struct Options: Hashable, Sendable {
+    package struct Options: Hashable, Sendable {
         /// The width of the terminal in columns.
-        public var columns: Int
+        package var columns: Int
         /// The height of the terminal in rows.
-        public var rows: Int
+        package var rows: Int
         /// The longest pause in the player; `nil` for the limit in the recording's head, if it has one.
-        public var idleLimit: Duration?
+        package var idleLimit: Duration?
         /// Creates options for a terminal of 100 by 30 characters by default.
-        public init(columns: Int = 100, rows: Int = 30, idleLimit: Duration? = nil) {
+        package init(columns: Int = 100, rows: Int = 30, idleLimit: Duration? = nil) {
             self.columns = columns
             self.rows = rows
             self.idleLimit = idleLimit
@@ -26,7 +26,7 @@ public enum Asciicast {
 
     /// Plays the file at `path` and passes the lines of the asciicast to `write`. The time of each event is counted
     /// from the beginning of the recording (asciicast v2).
-    public static func export(
+    package static func export(
         _ path: String, _ options: Options = Options(), write: ([UInt8]) throws -> Void
     ) throws {
         var reader = try RecordingReader(opening: path)

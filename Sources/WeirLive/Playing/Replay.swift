@@ -38,7 +38,7 @@ public final class Replay: ReportSource {
     }
 
     /// Creates a replay. `console` connects it to a user.
-    public init(
+    package init(
         _ configuration: ReplayConfiguration, console: ReplayConsole = ReplayConsole(), outlets: [any Outlet] = []
     ) {
         self.configuration = configuration
@@ -127,13 +127,13 @@ public final class Replay: ReportSource {
 }
 
 /// The terminal or viewer of a user who watches a replay. The caller keeps ownership of the descriptors.
-public struct ReplayConsole: Sendable {
+package struct ReplayConsole: Sendable {
     /// The descriptor to read keys from; `nil` for none. A terminal must send them one by one.
-    public var keys: Int32?
+    package var keys: Int32?
     /// The descriptor of a terminal for the status line; `nil` for none.
-    public var status: Int32?
+    package var status: Int32?
     /// The full-screen view on that terminal, which shows the status as its last line; `nil` for none.
-    public var board: TerminalBoard?
+    package var board: TerminalBoard?
     /// A user interface on another thread, which receives everything instead of the terminal.
     package var watcher: (any ReplayWatcher)?
     /// Whether a user watches. The output must then not lag behind the replay.
@@ -145,7 +145,7 @@ public struct ReplayConsole: Sendable {
     }
 
     /// Creates a console, by default without a user.
-    public init(keys: Int32? = nil, status: Int32? = nil) {
+    package init(keys: Int32? = nil, status: Int32? = nil) {
         self.keys = keys
         self.status = status
     }
@@ -243,7 +243,7 @@ public struct ReplayConfiguration: Sendable {
     /// The number of shown events after which the replay ends; `nil` for no limit.
     public var count: Int?
     /// The filter for what is shown; `nil` to show everything.
-    public var filter: ViewFilter?
+    package var filter: ViewFilter?
 
     /// The server's protocol, overriding the one in the recording; `nil` to use the recorded one.
     public var backend: Configuration.BackendKind?
@@ -257,14 +257,14 @@ public struct ReplayConfiguration: Sendable {
     /// A replay at maximum speed reads ahead, so its clients cannot move back.
     public var controlPath: String?
     /// The tool's name and version, reported to clients of the control socket.
-    public var tool = "weir"
+    package var tool = "weir"
 
     /// An open descriptor to read the recording from, instead of a file; the caller keeps ownership. Records are shown
     /// as they arrive, except the state that the stream begins with. The writer may restart the stream with a new head.
-    public var stream: Int32?
+    package var stream: Int32?
 
     /// Creates a replay of the stream that a running tail sends to a viewer. Messages refer to it as `name`.
-    public init(stream: Int32, name: String) {
+    package init(stream: Int32, name: String) {
         paths = [name]
         self.stream = stream
     }

@@ -61,7 +61,7 @@ public final class EventPrinter: Outlet {
     ///   - width: The length at which `compact`, `chat` and `table` cut lines; `nil` for no limit.
     ///   - followsTerminal: Whether to read the terminal's width before each batch, so that lines fit a window that is
     ///     resized.
-    public init(
+    package init(
         _ form: PrintedForm, descriptor: Int32 = 1, colour: Bool, width: Int?, followsTerminal: Bool = false,
         settings: LineSettings = LineSettings(), patience: WritePatience? = nil
     ) {

@@ -24,7 +24,7 @@ public final class StatusPrinter: Outlet {
     ///   - quiet: Whether to print only warnings, errors and losses.
     ///   - showsGaps: Whether to print gaps. Pass `false` when standard output shows them in the same place.
     ///   - showsIDs: Whether to show rooms by their names on the wire instead of their titles.
-    public init(
+    package init(
         descriptor: Int32 = 2, colour: Bool, quiet: Bool = false, showsGaps: Bool = true, showsIDs: Bool = false,
         patience: WritePatience? = nil
     ) {

@@ -7,14 +7,14 @@ import WeirWire
 
 /// Prints the messages on the wire, in both directions. Each line contains the time, the direction, the transport, the
 /// size and the text of one unit. Text from the peer is always escaped, even into a pipe.
-public final class WirePrinter: Outlet {
+package final class WirePrinter: Outlet {
     private let writer: DescriptorWriter
     private let theme: TerminalTheme?
     private let width: @Sendable () -> Int?
     private let lines: Monitor<WireLines>
 
     /// Creates a printer for a descriptor. Lines are cut at the width of a terminal, and complete elsewhere.
-    public init(
+    package init(
         descriptor: Int32 = 1, colour: Bool, settings: LineSettings = LineSettings(), patience: WritePatience? = nil
     ) {
         writer = DescriptorWriter(descriptor: descriptor, name: "standard output", patience: patience)
@@ -24,13 +24,13 @@ public final class WirePrinter: Outlet {
     }
 
     /// Always true, because wire units are all that it prints.
-    public var needsWire: Bool { true }
+    package var needsWire: Bool { true }
 
     /// Does nothing, because reports are not wire units.
-    public func write(_ reports: [StampedReport]) throws(OutletError) {}
+    package func write(_ reports: [StampedReport]) throws(OutletError) {}
 
     /// Prints the units with one write.
-    public func write(units: [WireUnit]) throws(OutletError) {
+    package func write(units: [WireUnit]) throws(OutletError) {
         var buffer = TerminalBuffer(theme)
         buffer.limit = width()
         lines.change { lines in for unit in units { lines.append(unit, to: &buffer) } }
@@ -38,7 +38,7 @@ public final class WirePrinter: Outlet {
     }
 
     /// Waits until the reader has taken all buffered output.
-    public func finish() throws(OutletError) { try writer.finish() }
+    package func finish() throws(OutletError) { try writer.finish() }
 }
 
 /// Formats wire units as lines. Pure.

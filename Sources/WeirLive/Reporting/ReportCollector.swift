@@ -4,32 +4,32 @@ public import WeirPipeline
 import WeirThreads
 
 /// An outlet that collects the reports of a run for an HTML report.
-public final class ReportCollector: Outlet {
+package final class ReportCollector: Outlet {
     private let collected = Monitor(ReportFigures())
 
     /// Creates a collector without any reports.
-    public init() {}
+    package init() {}
 
     /// A replay feeds each report to the collector once, so that the page shows no report twice.
-    public var replayPart: ReplayPart { .shownOnce }
+    package var replayPart: ReplayPart { .shownOnce }
 
     /// Adds the reports to the figures of the page. Any thread.
-    public func write(_ reports: [StampedReport]) throws(OutletError) {
+    package func write(_ reports: [StampedReport]) throws(OutletError) {
         collected.change { figures in
             for report in reports { figures.add(report) }
         }
     }
 
     /// Learns the names of rooms and people from the model.
-    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+    package func begin(with model: SectionedCollection<Item>, of user: String?) {
         collected.change { $0.begin(with: model, of: user) }
     }
 
     /// Does nothing, since the collector buffers nothing.
-    public func finish() throws(OutletError) {}
+    package func finish() throws(OutletError) {}
 
     /// Returns the HTML page of a run, with the model and the requests of its summary.
-    public func page(_ facts: ReportFacts, _ summary: TailSummary) -> [UInt8] {
+    package func page(_ facts: ReportFacts, _ summary: TailSummary) -> [UInt8] {
         ReportPage.bytes(collected.change { $0 }, facts, model: summary.model, requests: summary.requests)
     }
 }

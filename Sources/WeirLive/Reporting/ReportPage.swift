@@ -4,18 +4,18 @@ import WeirRecording
 import WeirWire
 
 /// The facts of a run that its reports do not contain.
-public struct ReportFacts: Sendable {
+package struct ReportFacts: Sendable {
     /// The title of the page: untrusted text.
-    public var title: String
+    package var title: String
     /// The rows of the table at the top, in order: a name and a value. Values are untrusted text.
-    public var rows: [(name: String, value: String)] = []
+    package var rows: [(name: String, value: String)] = []
     /// The command that prints all events; `nil` if the run was not recorded.
-    public var allEvents: String?
+    package var allEvents: String?
     /// The name and the version of the tool.
-    public var tool: String
+    package var tool: String
 
     /// Creates the facts with an empty table.
-    public init(title: String, tool: String) {
+    package init(title: String, tool: String) {
         self.title = title
         self.tool = tool
     }

@@ -1,5 +1,5 @@
 import WeirEvents
-public import WeirJSON
+package import WeirJSON
 public import WeirPipeline
 import WeirRecording
 import WeirWire
@@ -177,7 +177,7 @@ extension Summary {
     ///   - words: The reason for the end; `nil` for none.
     ///   - code: The exit code of the process.
     ///   - filtered: The counts of reports that were not shown.
-    public func write(
+    package func write(
         _ end: TailSummary, words: String?, code: Int, filtered: FilterTally, into writer: inout JSONWriter
     ) {
         writer.beginObject()

@@ -1,8 +1,8 @@
 import Synchronization
 import WeirEvents
-public import WeirModel
+package import WeirModel
 import WeirNetwork
-public import WeirPipeline
+package import WeirPipeline
 import WeirRecording
 import WeirThreads
 import WeirWire
@@ -55,21 +55,21 @@ struct RoomMutes {
 
 /// The rooms that are joined and recorded but not shown. A tail sets them; each view asks for them. Can be used on any
 /// thread.
-public final class MutedRooms: Sendable {
+package final class MutedRooms: Sendable {
     private let names = Monitor<Set<String>>([])
     private let hasAny = Atomic<Bool>(false)
     private let observer = Monitor<(@Sendable (Set<String>) -> Void)?>(nil)
 
     /// Creates an empty set of rooms.
-    public init() {}
+    package init() {}
 
     /// Whether a room is hidden from the view.
-    public func contains(_ room: String) -> Bool {
+    package func contains(_ room: String) -> Bool {
         hasAny.load(ordering: .acquiring) && names.change { $0.contains(room) }
     }
 
     /// Whether no room is muted.
-    public var isEmpty: Bool { !hasAny.load(ordering: .acquiring) }
+    package var isEmpty: Bool { !hasAny.load(ordering: .acquiring) }
 
     /// Replaces the set of muted rooms.
     func set(_ rooms: Set<String>) {
@@ -84,28 +84,28 @@ public final class MutedRooms: Sendable {
 
 /// An outlet that hides the events of muted rooms, and the changes that those events made in the model. Gaps and
 /// undecodable messages always pass.
-public final class MutedOutlet: Outlet {
+package final class MutedOutlet: Outlet {
     private let muted: MutedRooms
     private let outlet: any Outlet
     /// The number of the record of the last hidden event. Used only on the outlet's thread.
     private let hidden = Monitor<Int>(0)
 
     /// Creates an outlet that filters the reports for another one.
-    public init(_ outlet: any Outlet, muted: MutedRooms) {
+    package init(_ outlet: any Outlet, muted: MutedRooms) {
         self.outlet = outlet
         self.muted = muted
     }
 
     /// The value of the wrapped outlet.
-    public var needsChecksums: Bool { outlet.needsChecksums }
+    package var needsChecksums: Bool { outlet.needsChecksums }
     /// The value of the wrapped outlet.
-    public var replayPart: ReplayPart { outlet.replayPart }
+    package var replayPart: ReplayPart { outlet.replayPart }
 
     /// Passes the model on to the wrapped outlet.
-    public func begin(with model: SectionedCollection<Item>, of user: String?) { outlet.begin(with: model, of: user) }
+    package func begin(with model: SectionedCollection<Item>, of user: String?) { outlet.begin(with: model, of: user) }
 
     /// Passes on the reports that are not hidden.
-    public func write(_ reports: [StampedReport]) throws(OutletError) {
+    package func write(_ reports: [StampedReport]) throws(OutletError) {
         if muted.isEmpty { return try outlet.write(reports) }
         let shown = reports.filter { isShown($0) }
         if !shown.isEmpty { try outlet.write(shown) }
@@ -123,5 +123,5 @@ public final class MutedOutlet: Outlet {
     }
 
     /// Finishes the wrapped outlet after the last report.
-    public func finish() throws(OutletError) { try outlet.finish() }
+    package func finish() throws(OutletError) { try outlet.finish() }
 }

@@ -33,41 +33,41 @@ public struct TailConfiguration: Sendable {
     /// Whether the tail fails without the store. Otherwise a store that cannot be opened causes a notice.
     public var requiresStore = false
     /// The path of the control socket. Its folder must belong to the user and have mode 0700.
-    public var controlPath: String?
+    package var controlPath: String?
     /// The seat in a group that divides the rooms, which also writes the recording; `nil` for a tail that holds all wanted rooms.
     package var seat: (any GroupSeat)?
     /// The figures of the run, which are also among the outlets; `nil` to measure nothing.
-    public var metrics: MetricsCollector?
+    package var metrics: MetricsCollector?
     /// The address that answers scrapes; port 0 lets the system choose.
-    public var metricsAddress: (address: String, port: UInt16)?
+    package var metricsAddress: (address: String, port: UInt16)?
     /// The OpenTelemetry collector that receives the figures; `nil` for none.
     public var otlp: URLParts?
     /// The service manager that is notified of the tail's state; `nil` for none.
-    public var manager: ServiceManager?
+    package var manager: ServiceManager?
     /// The folder for recordings that clients of the control socket begin; `nil` for the folder of `recordPath`.
-    public var recordFolder: String?
+    package var recordFolder: String?
     /// The rules that send events automatically.
     public var rules: [EmitRule] = []
     /// How long to wait for the acknowledgement of an event typed in a view; `nil` to request none.
-    public var emitPatience: Duration?
+    package var emitPatience: Duration?
     /// Whether clients of the control socket may send events to the server.
-    public var allowsEmit = false
+    package var allowsEmit = false
     /// Whether rooms that clients join permanently are pinned, and rooms that they leave permanently are unpinned.
-    public var pinsFollow = false
+    package var pinsFollow = false
     /// The changeable settings of the view; `nil` without a view.
-    public var view: ViewControls?
+    package var view: ViewControls?
     /// The filter of the view, which clients of the control socket may change; `nil` without a view.
-    public var filter: ViewFilter?
+    package var filter: ViewFilter?
     /// The timeout of a REST request, from its start to the last byte of the answer.
     var requestTimeout: Duration = .seconds(30)
     /// The maximum number of bytes that wait for a viewer.
     var mostWaitingForViewers = 4 << 20
     /// How long the writers of the output wait. During a recording they store unread output in its folder.
-    public var patience: WritePatience?
+    package var patience: WritePatience?
     /// The name of the context, for clients, recordings and printed events.
     public var context: String?
     /// The rooms hidden from the view. The tail keeps the set up to date.
-    public var muted: MutedRooms?
+    package var muted: MutedRooms?
     /// The number of shown events after which the tail ends.
     public var count: Int?
     /// The filter whose first match ends the tail, whether the report is shown or not.

@@ -7,7 +7,7 @@ import WeirTerminal
 import WeirWire
 
 /// The kinds of terminal view. The raw values are the values of the command-line option.
-public enum ViewKind: String, Sendable, CaseIterable {
+package enum ViewKind: String, Sendable, CaseIterable {
     /// Events are printed line by line.
     case log
     /// The last event of each room, one line per room.
@@ -24,7 +24,7 @@ public enum ViewKind: String, Sendable, CaseIterable {
     case conn
 
     /// Whether the view is redrawn in place. Otherwise it prints line by line.
-    public var isDrawn: Bool { makeView() != nil }
+    package var isDrawn: Bool { makeView() != nil }
 
     /// Returns a new, empty view; `nil` for the kinds that print line by line.
     func makeView() -> (any LiveView)? {

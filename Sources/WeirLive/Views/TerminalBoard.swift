@@ -1,7 +1,7 @@
 import Glibc
-public import WeirModel
+package import WeirModel
 import WeirNetwork
-public import WeirPipeline
+package import WeirPipeline
 import WeirRecording
 import WeirTerminal
 import WeirThreads
@@ -12,17 +12,17 @@ import WeirWire
 /// On a terminal they are redrawn in place, below the printed text. Elsewhere the final state of the view is printed
 /// once, at the end, and there is no status line. The board wraps the outlets that print, so that it can erase its
 /// lines while they print.
-public final class TerminalBoard: Outlet {
+package final class TerminalBoard: Outlet {
     /// The values of a status line that the reports do not contain.
-    public struct Status: Sendable {
+    package struct Status: Sendable {
         /// The name of the context or of the server.
-        public var name: String
+        package var name: String
         /// The path of the recording; `nil` without one.
-        public var recording: String?
+        package var recording: String?
         /// Returns the filter as text; `nil` when nothing is hidden. Called about once a second.
-        public var filter: (@Sendable () -> String?)?
+        package var filter: (@Sendable () -> String?)?
         /// Creates the values of a status line.
-        public init(name: String, recording: String? = nil, filter: (@Sendable () -> String?)? = nil) {
+        package init(name: String, recording: String? = nil, filter: (@Sendable () -> String?)? = nil) {
             self.name = name
             self.recording = recording
             self.filter = filter
@@ -73,7 +73,7 @@ public final class TerminalBoard: Outlet {
     /// - Parameters:
     ///   - isLive: Whether time passes while no reports arrive.
     ///   - inner: The outlets that print. They receive everything that the board receives.
-    public init(
+    package init(
         _ view: ViewKind, status: Status?, isLive: Bool, settings: LineSettings = LineSettings(),
         patience: WritePatience? = nil, around inner: [any Outlet]
     ) {
@@ -106,10 +106,10 @@ public final class TerminalBoard: Outlet {
     }
 
     /// Whether one of the inner outlets needs wire units.
-    public var needsWire: Bool { inner.contains { $0.needsWire } }
+    package var needsWire: Bool { inner.contains { $0.needsWire } }
 
     /// Passes the wire units to the inner outlets that need them.
-    public func write(units: [WireUnit]) throws(OutletError) {
+    package func write(units: [WireUnit]) throws(OutletError) {
         take()
         defer { release() }
         block?.erase()
@@ -118,7 +118,7 @@ public final class TerminalBoard: Outlet {
     }
 
     /// Passes the reports to the inner outlets and redraws the view.
-    public func write(_ reports: [StampedReport]) throws(OutletError) {
+    package func write(_ reports: [StampedReport]) throws(OutletError) {
         state.change { state in
             for report in reports {
                 state.names.learn(from: report.report)
@@ -138,13 +138,13 @@ public final class TerminalBoard: Outlet {
     }
 
     /// Learns the names in the model and passes the call on.
-    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+    package func begin(with model: SectionedCollection<Item>, of user: String?) {
         state.change { $0.names.learn(from: model, of: user) }
         for outlet in inner { outlet.begin(with: model, of: user) }
     }
 
     /// Draws the final state and leaves it on the screen. If it cannot be drawn in place, it is printed.
-    public func finish() throws(OutletError) {
+    package func finish() throws(OutletError) {
         ending.change { $0 = true }
         wakeup.wake()
         take()

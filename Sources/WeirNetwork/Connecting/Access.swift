@@ -2,24 +2,24 @@ import CWeirLibWebSockets
 public import WeirWire
 
 /// The settings for reaching a server. WebSockets and HTTP requests share one value.
-public struct Access: Sendable {
+package struct Access: Sendable {
     /// The certificate authorities that the client trusts.
-    public var trust: TLSTrust
+    package var trust: TLSTrust
     /// The client certificate to present when a server requests one.
-    public var certificate: ClientCertificate?
+    package var certificate: ClientCertificate?
     /// The public keys a server may have. If any are set, the client refuses other keys and also connections without
     /// TLS.
-    public var pins: [PublicKeyPin]
+    package var pins: [PublicKeyPin]
     /// The proxy to connect through; `nil` for a direct connection. Proxies in the environment are ignored (see
     /// `ProxyEnvironment`).
-    public var proxy: Proxy?
+    package var proxy: Proxy?
     /// Headers configured by the user. Each one replaces a request's own header of the same name.
-    public var headers: [Header]
+    package var headers: [Header]
     /// The jar for the cookies that the server sets; `nil` to send none back.
-    public var cookies: CookieJar?
+    package var cookies: CookieJar?
 
     /// Creates settings for direct access that trust the system's authorities, unless the arguments change that.
-    public init(
+    package init(
         trust: TLSTrust = .system, certificate: ClientCertificate? = nil, pins: [PublicKeyPin] = [],
         proxy: Proxy? = nil, headers: [Header] = [], cookies: CookieJar? = nil
     ) {
@@ -32,7 +32,7 @@ public struct Access: Sendable {
     }
 
     /// Reads the certificate files, so that an unusable file is reported before any connection is made.
-    public func check() throws(NetworkError) {
+    package func check() throws(NetworkError) {
         if trust != .system || certificate != nil { SSL_CTX_free(try makeTLSClientContext(tls)) }
     }
 
@@ -80,20 +80,20 @@ struct TLSClientSettings: Hashable {
 
 extension Access {
     /// A header configured by the user and sent with every request.
-    public struct Header: Hashable, Sendable {
+    package struct Header: Hashable, Sendable {
         /// The header's name, in any case.
-        public var name: String
+        package var name: String
         /// The header's value. It never appears in output.
-        public var value: Secret
+        package var value: Secret
         /// Creates a header. Check it first with `Access.problem(withHeader:)` and `Access.isHeaderValueSendable(_:)`.
-        public init(name: String, value: Secret) {
+        package init(name: String, value: Secret) {
             self.name = name
             self.value = value
         }
     }
 
     /// Returns why `name` cannot be used in `headers`, or `nil` when it can.
-    public static func problem(withHeader name: String) -> String? {
+    package static func problem(withHeader name: String) -> String? {
         guard isHeaderName(name) else { return "it is not the name of a header" }
         let name = name.lowercased()
         return reserved.contains(name) || name.hasPrefix("sec-websocket-") || name.hasPrefix("proxy-")
@@ -101,7 +101,7 @@ extension Access {
     }
 
     /// Returns whether a value contains only characters allowed in a header (RFC 9110, 5.5).
-    public static func isHeaderValueSendable(_ value: Secret) -> Bool { isHeaderValue(value.reveal()) }
+    package static func isHeaderValueSendable(_ value: Secret) -> Bool { isHeaderValue(value.reveal()) }
 
     /// The headers, in lower case, that the protocol or its library sets itself.
     private static let reserved: Set<String> = [

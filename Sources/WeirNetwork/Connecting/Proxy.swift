@@ -65,16 +65,16 @@ public struct Proxy: Hashable, Sendable {
 /// is read in lower case first, then in upper case, and ignored when empty. `HTTP_PROXY` is ignored if `REQUEST_METHOD`
 /// is set, because a peer may then have set it (CGI). Servers in `no_proxy` are reached directly, and so are
 /// `localhost` and the loopback addresses.
-public struct ProxyEnvironment: Sendable {
+package struct ProxyEnvironment: Sendable {
     private let variable: @Sendable (String) -> String?
 
     /// Creates an environment in which `variable` returns the value of a variable.
-    public init(_ variable: @escaping @Sendable (String) -> String?) {
+    package init(_ variable: @escaping @Sendable (String) -> String?) {
         self.variable = variable
     }
 
     /// Returns the proxy for a server, with the credentials in its URL; `nil` to reach the server directly.
-    public func proxy(for url: URLParts) throws(URLProblem) -> Proxy? {
+    package func proxy(for url: URLParts) throws(URLProblem) -> Proxy? {
         guard !isLoopback(url.host), !isExcepted(url) else { return nil }
         var names = url.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"]
         if variable("REQUEST_METHOD") != nil { names.removeAll { $0 == "HTTP_PROXY" } }

@@ -128,15 +128,15 @@ struct NumericAddress: Hashable {
 
 /// The first steps of a connection, one at a time, to find out which of them fails. Each step blocks: call it on a
 /// helper thread.
-public enum NetworkProbe {
+package enum NetworkProbe {
     /// The reason why a step failed, in the system's words.
-    public struct Problem: Error, Hashable, Sendable {
+    package struct Problem: Error, Hashable, Sendable {
         /// The reason as one line for people.
-        public var message: String
+        package var message: String
     }
 
     /// Returns the numeric addresses of a host, in the order the system prefers.
-    public static func addresses(of host: String) throws(Problem) -> [String] {
+    package static func addresses(of host: String) throws(Problem) -> [String] {
         switch lookUp(host, flags: 0) {
         case .addresses(let addresses)? where !addresses.isEmpty: return addresses
         case .failed(let why)?: throw Problem(message: why)
@@ -145,7 +145,7 @@ public enum NetworkProbe {
     }
 
     /// Connects to the first reachable address, disconnects, and returns that address. `patience` limits each attempt.
-    public static func connect(to addresses: [String], port: UInt16, patience: Duration) throws(Problem) -> String {
+    package static func connect(to addresses: [String], port: UInt16, patience: Duration) throws(Problem) -> String {
         var problems: [String] = []
         for address in addresses {
             switch connectResult(address: address, port: port, milliseconds: patience.wholeMilliseconds) {

@@ -188,11 +188,11 @@ enum CookieDate {
 
 /// The cookies of one session with one server, shared by its requests. They are kept in memory only and never shown.
 /// Any thread.
-public final class CookieJar: Sendable {
+package final class CookieJar: Sendable {
     private let store = Monitor(CookieStore())
 
     /// Creates a jar without cookies.
-    public init() {}
+    package init() {}
 
     /// Stores the cookie of a `Set-Cookie` header.
     func take(_ header: String, from url: URLParts) {

@@ -330,7 +330,7 @@ struct LargeBodies {
 }
 
 /// The memory of a large body. While any reference to it remains, no other large body is read.
-public final class HTTPBodyHold: Sendable {
+package final class HTTPBodyHold: Sendable {
     private let release: @Sendable () -> Void
 
     init(_ release: @escaping @Sendable () -> Void) { self.release = release }

@@ -1,32 +1,32 @@
 import Glibc
 import WeirThreads
-public import WeirWire
+package import WeirWire
 
 /// An HTTP request and the limits for its exchange.
-public struct HTTPRequest: Sendable {
+package struct HTTPRequest: Sendable {
     /// The method, in upper case.
-    public var method: String
+    package var method: String
     /// The absolute `http` or `https` URL.
-    public var url: URLParts
+    package var url: URLParts
     /// The settings for reaching the server.
-    public var access: Access
+    package var access: Access
     /// The headers, in the order in which they are sent.
-    public var headers: [(name: String, value: String)]
+    package var headers: [(name: String, value: String)]
     /// The token for `Authorization: Bearer …`. It is never logged.
-    public var bearer: Secret?
+    package var bearer: Secret?
     /// The body; empty for a request without one.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// A form to send instead of `body`; `nil` to send `body`.
-    public var form: HTTPForm?
+    package var form: HTTPForm?
     /// Whether the request may be sent a second time when a kept connection dies before a byte of the response arrives.
     /// If `false`, the request gets a new connection, so that a request that creates something creates it once.
-    public var isRepeatable = true
+    package var isRepeatable = true
     /// The longest time for the whole exchange; `nil` for no limit.
-    public var timeout: Duration?
+    package var timeout: Duration?
     /// The largest response body accepted, in bytes after decoding.
-    public var maximumBody: Int
+    package var maximumBody: Int
     /// Creates a repeatable request without a form.
-    public init(
+    package init(
         method: String = "GET", url: URLParts, access: Access = Access(), headers: [(name: String, value: String)] = [],
         bearer: Secret? = nil, body: [UInt8] = [],
         timeout: Duration? = .seconds(30), maximumBody: Int = Limits.standard
@@ -43,17 +43,17 @@ public struct HTTPRequest: Sendable {
 }
 
 /// An HTTP response with any status.
-public struct HTTPResponse: Sendable {
+package struct HTTPResponse: Sendable {
     /// The HTTP status code; 0 before there is one.
-    public var status: Int
+    package var status: Int
     /// The headers, with names in lower case.
-    public var headers: [(name: String, value: String)]
+    package var headers: [(name: String, value: String)]
     /// The whole response body, decoded.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// The hold on the memory of a large body. Keep it as long as the body.
     package internal(set) var hold: HTTPBodyHold?
     /// Creates a response that holds no large body.
-    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
@@ -61,7 +61,7 @@ public struct HTTPResponse: Sendable {
 }
 
 /// The reason why an exchange produced no response.
-public struct HTTPFailure: Error, Hashable, Sendable {
+package struct HTTPFailure: Error, Hashable, Sendable {
     /// The kind of failure, for decisions about a retry:
     /// - `resolve`: the host has no address.
     /// - `connect`: no connection.
@@ -70,17 +70,17 @@ public struct HTTPFailure: Error, Hashable, Sendable {
     /// - `proxy`: no tunnel.
     /// - `tooLarge`: a response above a bound.
     /// - `protocolError`: anything else, including a request that cannot be sent.
-    public enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
         case resolve, connect, lost, tls, proxy, timeout, cancelled, tooLarge, protocolError
     }
     /// The kind of failure, for decisions about a retry.
-    public var kind: Kind
+    package var kind: Kind
     /// The status with which a proxy refused; `nil` for other failures.
-    public var status: Int?
+    package var status: Int?
     /// When to reconnect, as a refusing proxy requests.
     package var retry = Reconnection.later
     /// The failure as one line for people, without secrets.
-    public var message: String
+    package var message: String
 }
 
 /// An HTTP/1.1 client with kept connections. It runs libcurl on its own thread and calls completions on the loop.
@@ -89,9 +89,9 @@ public struct HTTPFailure: Error, Hashable, Sendable {
 ///
 /// Redirects are not followed; the caller receives them as responses. A repeatable request on a kept connection that
 /// dies before a byte of the response arrives is sent again on a new one. The client lives until `shutDown`.
-public final class HTTPClient: Sendable {
+package final class HTTPClient: Sendable {
     /// The identifier of an exchange, for cancelling it.
-    public struct ExchangeID: Hashable, Sendable {
+    package struct ExchangeID: Hashable, Sendable {
         let number: UInt64
     }
 
@@ -102,7 +102,7 @@ public final class HTTPClient: Sendable {
 
     /// Creates a client that answers on `loop`. It opens at most `connectionsPerHost` connections to one host at a
     /// time.
-    public init(
+    package init(
         answeringOn loop: EventLoop, connectionsPerHost: Int = 8
     ) throws(NetworkError) {
         let inbox = Monitor(CurlInbox())
@@ -121,7 +121,7 @@ public final class HTTPClient: Sendable {
 
     /// Sends a request. `completion` is called exactly once, on the loop, unless the client is shut down. Any thread.
     @discardableResult
-    public func send(
+    package func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
     ) -> ExchangeID {
         let number = inbox.change { commands in
@@ -136,7 +136,7 @@ public final class HTTPClient: Sendable {
     /// Sends a request whose response is delivered in pieces, on the loop: the head, the body as it arrives, and one
     /// end, unless the client is shut down. At most about a quarter of a mebibyte of the body waits for the loop.
     /// Beyond that the exchange pauses, and the server is not read. Any thread.
-    public func stream(
+    package func stream(
         _ request: HTTPRequest, handler: @escaping @Sendable (HTTPStreamEvent) -> Void
     ) -> HTTPStream {
         let (loop, inbox, multi) = (self.loop, self.inbox, self.multi)
@@ -151,13 +151,13 @@ public final class HTTPClient: Sendable {
     }
 
     /// Ends an exchange with `.cancelled`, if it has not ended. Any thread.
-    public func cancel(_ id: ExchangeID) {
+    package func cancel(_ id: ExchangeID) {
         inbox.change { $0.add(.cancel(id.number)) }
         multi.wake()
     }
 
     /// Cancels all exchanges and ends the thread. No completion is called after this returns. Not from the loop.
-    public func shutDown() {
+    package func shutDown() {
         precondition(!loop.isOnLoop, "an HTTP client cannot be shut down from its event loop")
         thread.change { handle in
             guard let running = handle else { return }
@@ -172,7 +172,7 @@ public final class HTTPClient: Sendable {
 }
 
 /// An event of a request whose response is delivered in pieces.
-public enum HTTPStreamEvent: Sendable {
+package enum HTTPStreamEvent: Sendable {
     /// The response's head, with header names in lower case. The first event, unless the exchange fails before it.
     case head(status: Int, headers: [(name: String, value: String)])
     /// A piece of the body, decoded.
@@ -192,7 +192,7 @@ enum HTTPReceiver {
 }
 
 /// The response to one request, passed in pieces from libcurl's thread to the loop.
-public final class HTTPStream: Sendable {
+package final class HTTPStream: Sendable {
     private struct Waiting {
         var events: [HTTPStreamEvent] = []
         /// Bytes of the chunks not yet delivered to the handler.
@@ -232,13 +232,13 @@ public final class HTTPStream: Sendable {
 
     /// Pauses (`false`) or resumes (`true`) delivery. Events wait in the meantime, and when many bytes wait the server
     /// is not read.
-    public func setReading(_ reading: Bool) {
+    package func setReading(_ reading: Bool) {
         waiting.change { $0.isReading = reading }
         if reading { askForDelivery() }
     }
 
     /// Cancels the exchange. `failed` follows with `.cancelled`, if the exchange has not ended. Any thread.
-    public func cancel() { command(.cancel(number)) }
+    package func cancel() { command(.cancel(number)) }
 
     /// The number of bytes that wait for the loop, and whether libcurl holds back more.
     var backlog: (bytes: Int, isPaused: Bool) { waiting.change { ($0.bytes, $0.isPaused) } }

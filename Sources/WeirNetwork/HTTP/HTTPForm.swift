@@ -3,20 +3,20 @@ import Glibc
 
 /// A form that is sent as `multipart/form-data` instead of a body. It has text fields and one file, which is read while
 /// it is sent.
-public struct HTTPForm: Sendable {
+package struct HTTPForm: Sendable {
     /// The text fields, which are sent before the file.
-    public var fields: [(name: String, value: String)]
+    package var fields: [(name: String, value: String)]
     /// The name of the field that contains the file.
-    public var name: String
+    package var name: String
     /// The file name that the form states for the file.
-    public var filename: String
+    package var filename: String
     /// The media type of the file.
-    public var type: String
+    package var type: String
     /// The open file to upload.
-    public var file: UploadedFile
+    package var file: UploadedFile
 
     /// Creates a form from text fields and one file.
-    public init(
+    package init(
         fields: [(name: String, value: String)], name: String, filename: String, type: String, file: UploadedFile
     ) {
         (self.fields, self.name, self.filename, self.type) = (fields, name, filename, type)
@@ -25,14 +25,14 @@ public struct HTTPForm: Sendable {
 }
 
 /// An open file of the user's, to be sent once. It is read on the HTTP client's thread.
-public final class UploadedFile: @unchecked Sendable {
+package final class UploadedFile: @unchecked Sendable {
     // Unchecked: `sent` is touched on the HTTP client's thread only.
 
     /// A callback with the number of bytes read so far and the file's size. It is called on the HTTP client's thread.
-    public typealias Progress = @Sendable (_ sent: Int, _ size: Int) -> Void
+    package typealias Progress = @Sendable (_ sent: Int, _ size: Int) -> Void
 
     /// The size of the file in bytes, when it was opened.
-    public let size: Int
+    package let size: Int
     private let descriptor: Int32
     private let progress: Progress
     private var sent = 0

@@ -1,4 +1,4 @@
-public import WeirThreads
+import WeirThreads
 
 /// Returns whether a text is a header name: a token (RFC 9110, 5.6.2).
 func isHeaderName(_ name: String) -> Bool {
@@ -31,7 +31,7 @@ extension Substring {
 
 /// Returns how many seconds after `wall` (microseconds since 1970) the `Retry-After` header allows a retry. The header
 /// contains a number of seconds or a date (RFC 9110, 10.2.3). Returns `nil` when the header is missing or malformed.
-public func retryAfter(in headers: [(name: String, value: String)], at wall: Int64 = MachineClock.wall) -> Int? {
+package func retryAfter(in headers: [(name: String, value: String)], at wall: Int64 = MachineClock.wall) -> Int? {
     guard let text = headers.last(where: { $0.name == "retry-after" })?.value else { return nil }
     return retryAfter(text, at: wall)
 }

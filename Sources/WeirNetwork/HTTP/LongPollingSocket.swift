@@ -1,4 +1,4 @@
-public import WeirWire
+package import WeirWire
 
 /// A transport for Bayeux frames without a WebSocket. Each sent frame is a POST, and each response is a received frame
 /// (Bayeux 1.0, 6.2). All calls and callbacks are on the loop's thread.
@@ -6,7 +6,7 @@ public import WeirWire
 /// The socket is open from the start. No request serves only to open it; the first response shows whether the server is
 /// reachable. A request that fails, or that is answered with a status other than 200, closes the socket, as a network
 /// failure closes a WebSocket. The owner limits how long a response may take.
-public actor LongPollingSocket {
+package actor LongPollingSocket {
     /// The number of requests at a time. The server holds one until it has a message; the other serves everything else
     /// (Bayeux 1.0, 2.2.1).
     private static let mostRequests = 2
@@ -14,7 +14,7 @@ public actor LongPollingSocket {
     private static let patience: Duration = .seconds(2)
 
     /// The loop's executor, to which the actor is pinned.
-    public nonisolated let unownedExecutor: UnownedSerialExecutor
+    package nonisolated let unownedExecutor: UnownedSerialExecutor
     private let loop: EventLoop
     private let http: HTTPClient
     private let url: URLParts
@@ -39,7 +39,7 @@ public actor LongPollingSocket {
     ///   - http: The client that sends the requests. It must answer on the same loop.
     ///   - maximumMessage: The largest response in bytes. A larger one closes the socket.
     ///   - handler: Called on the loop, and never before the initialiser returns.
-    public init(
+    package init(
         on loop: EventLoop, http: HTTPClient, _ url: URLParts, access: Access,
         maximumMessage: Int = Limits.standard, handler: @escaping @Sendable (WebSocketEvent) -> Void
     ) {
@@ -54,14 +54,14 @@ public actor LongPollingSocket {
     }
 
     /// Queues a frame. Ignored once the socket is closing.
-    public nonisolated func send(_ message: WebSocketMessage) { assumeIsolated { $0.queue(Array(message.bytes)) } }
+    package nonisolated func send(_ message: WebSocketMessage) { assumeIsolated { $0.queue(Array(message.bytes)) } }
 
     /// Closes the socket once the last frame is answered, or after two seconds. `closed` follows.
-    public nonisolated func close(_ close: WebSocketClose) { assumeIsolated { $0.begin(close) } }
+    package nonisolated func close(_ close: WebSocketClose) { assumeIsolated { $0.begin(close) } }
 
     /// Pauses (`false`) or resumes (`true`) reading. Responses that arrive while paused are kept. They are two at most,
     /// since a paused owner sends no frame.
-    public nonisolated func setReading(_ reading: Bool) { assumeIsolated { $0.read(reading) } }
+    package nonisolated func setReading(_ reading: Bool) { assumeIsolated { $0.read(reading) } }
 
     private func queue(_ frame: [UInt8]) {
         guard closing == nil, !isOver else { return }

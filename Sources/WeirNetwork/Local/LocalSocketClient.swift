@@ -4,10 +4,11 @@ import WeirThreads
 import WeirWire
 
 /// A blocking request to a control socket, for the command line.
-public enum LocalSocketClient {
+package enum LocalSocketClient {
     /// Connects, sends one line, waits up to `timeout` for one line, and disconnects. The answer may be as long as the
     /// longest line.
-    public static func ask(path: String, line: [UInt8], timeout: Duration = .seconds(5)) throws(NetworkError) -> [UInt8]
+    package static func ask(path: String, line: [UInt8], timeout: Duration = .seconds(5)) throws(NetworkError)
+        -> [UInt8]
     {
         let deadline = deadline(after: timeout)
         let descriptor = try connectLocal(path)
@@ -21,7 +22,7 @@ public enum LocalSocketClient {
 
     /// Removes the socket of a process that ended. Returns `false` when a process listens on it, or when the file is
     /// not a socket.
-    public static func removeIfStale(_ path: String) -> Bool {
+    package static func removeIfStale(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return true }
         do throws(NetworkError) {
@@ -182,16 +183,16 @@ extension Duration {
 }
 
 /// A lasting connection to a control socket, for sending and reading lines. Its calls block.
-public struct LocalSocketStream: ~Copyable {
+package struct LocalSocketStream: ~Copyable {
     /// The longest line read, in bytes: that of a recording.
     private static let maximumLine = Limits.longestLine
 
     private let path: String
     /// The socket's descriptor. It is closed when the stream is destroyed.
-    public let descriptor: Int32
+    package let descriptor: Int32
 
     /// Connects to a socket. Throws when the process that serves it belongs to another user.
-    public init(path: String) throws(NetworkError) {
+    package init(path: String) throws(NetworkError) {
         let connected = try connectLocal(path)
         guard peerUser(of: connected) == geteuid() else {
             close(connected)
@@ -204,13 +205,13 @@ public struct LocalSocketStream: ~Copyable {
     deinit { close(descriptor) }
 
     /// Sends one line. `line` has no line feed.
-    public func send(_ line: [UInt8], timeout: Duration = .seconds(5)) throws(NetworkError) {
+    package func send(_ line: [UInt8], timeout: Duration = .seconds(5)) throws(NetworkError) {
         try LocalSocketClient.write(line + [0x0a], to: descriptor, path, LocalSocketClient.deadline(after: timeout))
     }
 
     /// Reads the next line, without its line feed, and no byte after it. Returns `nil` when the peer has closed. A `timeout` of `nil` waits
     /// without a limit.
-    public func readLine(timeout: Duration?) throws(NetworkError) -> [UInt8]? {
+    package func readLine(timeout: Duration?) throws(NetworkError) -> [UInt8]? {
         let deadline = timeout.map { LocalSocketClient.deadline(after: $0) } ?? .max
         var line: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 16)

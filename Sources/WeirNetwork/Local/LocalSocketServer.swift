@@ -9,16 +9,16 @@ import WeirWire
 /// (SO_PEERCRED). Clients may send lines before earlier ones are answered; a client is not read while too many bytes
 /// wait for it. A client that is silent for a minute without `mayBeSilent` is closed, and sooner when a new client
 /// needs its place.
-public final class LocalSocketServer: Sendable {
+package final class LocalSocketServer: Sendable {
     /// The longest line accepted, in bytes, without its line feed. An event may contain a file in base64.
-    public static let maximumLine = Limits.longestLine
+    package static let maximumLine = Limits.longestLine
     /// The number of clients at a time. More than this are a mistake, or worse.
-    public static let maximumClients = 32
+    package static let maximumClients = 32
     /// The number of waiting bytes above which a client is not read until it takes them.
-    public static let highWater = 1 << 18
+    package static let highWater = 1 << 18
 
     /// An event of one client.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// A line from the client, without its line feed.
         case line([UInt8])
         /// A line longer than `maximumLine`. The client is closed once the bytes that wait for it are written.
@@ -36,7 +36,7 @@ public final class LocalSocketServer: Sendable {
 
     /// Starts listening at `path`. A stale socket (no process answers) is replaced; a live one is an error. `handler`
     /// is called on the loop. Not from the loop.
-    public init(
+    package init(
         on loop: EventLoop, path: String, handler: @escaping @Sendable (LocalClient, Event) -> Void
     ) throws(NetworkError) {
         let socket = try listen(path: path)
@@ -54,7 +54,7 @@ public final class LocalSocketServer: Sendable {
 
     /// Closes the server and removes its socket. Waiting bytes are written if the clients take them within half a
     /// second. Not from the loop.
-    public func close() {
+    package func close() {
         let (core, loop) = (self.core, self.loop)
         core.removeSocket()
         let isClosed = Monitor(false)
@@ -67,9 +67,9 @@ public final class LocalSocketServer: Sendable {
 }
 
 /// A client of a local server. On the loop's thread.
-public final class LocalClient: Sendable {
+package final class LocalClient: Sendable {
     /// A number that identifies the client among those of one server.
-    public let id: UInt
+    package let id: UInt
     private let connection: LocalConnection
 
     init(_ connection: LocalConnection) {
@@ -78,16 +78,16 @@ public final class LocalClient: Sendable {
     }
 
     /// Queues bytes for the client; they must be whole lines.
-    public func send(_ bytes: [UInt8]) { connection.send(bytes) }
+    package func send(_ bytes: [UInt8]) { connection.send(bytes) }
 
     /// The number of bytes queued and not yet passed to the kernel.
-    public var pendingBytes: Int { connection.pendingBytes }
+    package var pendingBytes: Int { connection.pendingBytes }
 
     /// Sets whether the client may be silent without a time limit.
-    public func mayBeSilent(_ isAllowed: Bool) { connection.mayBeSilent(isAllowed) }
+    package func mayBeSilent(_ isAllowed: Bool) { connection.mayBeSilent(isAllowed) }
 
     /// Closes the connection once the queued bytes are written.
-    public func finish() { connection.finish() }
+    package func finish() { connection.finish() }
 }
 
 /// The state of a local server that belongs to the loop's thread.

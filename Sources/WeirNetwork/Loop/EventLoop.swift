@@ -1,7 +1,7 @@
 import CWeirLibWebSockets
 import Glibc
 import WeirThreads
-public import WeirWire
+package import WeirWire
 
 /// A thread that runs libwebsockets and serves Swift as a serial executor. An actor pinned to it shares its isolation
 /// with the socket callbacks, so `assumeIsolated` is legal in them.
@@ -10,7 +10,7 @@ public import WeirWire
 /// the timers that are due, lets libwebsockets serve the sockets, then delivers what the sockets received to their
 /// handlers. Handlers are therefore never called from inside a libwebsockets callback and may do anything with any
 /// socket.
-public final class EventLoop: SerialExecutor, @unchecked Sendable {
+package final class EventLoop: SerialExecutor, @unchecked Sendable {
     // Unchecked: `inbox` is locked; `core` is used only on the loop's thread (every entry point checks it); the rest is
     // constant.
 
@@ -22,7 +22,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private let thread: Monitor<pthread_t?>
 
     /// Starts the thread. `name` appears in `top` and crash reports (15 characters at most).
-    public init(name: String) throws(NetworkError) {
+    package init(name: String) throws(NetworkError) {
         epoch = bootTime()
         let wake = try LoopDescriptors()
         inbox = Monitor(Inbox(wakeDescriptor: wake.event))
@@ -42,18 +42,18 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
 
     /// The time since the loop was created, in microseconds of the monotonic clock (boot time). Any thread.
-    public var now: Moment {
+    package var now: Moment {
         Moment(microseconds: (bootTime() - epoch) / 1000)
     }
 
     /// Runs `work` on the loop, soon. Any thread. After `shutDown` the work is dropped.
-    public func run(_ work: @escaping @Sendable () -> Void) {
+    package func run(_ work: @escaping @Sendable () -> Void) {
         post(.work(work))
     }
 
     /// Runs `work` on the loop at `moment` of the loop's clock, never earlier, unless it is cancelled. On the loop
     /// only.
-    public func schedule(at moment: Moment, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
+    package func schedule(at moment: Moment, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         preconditionOnLoop()
         let now = self.now
         // The process stood still after the caller read the clock. Without this, the timer would count as being on
@@ -68,7 +68,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     ///
     /// No handler is called after this returns. Jobs of actors pinned to the loop still run, one at a time, on the
     /// threads that post them, so that code that awaits such an actor does not hang.
-    public func shutDown() {
+    package func shutDown() {
         precondition(!isOnLoop, "an event loop cannot wait for its own end")
         thread.change { handle in
             guard let running = handle else { return }
@@ -98,12 +98,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 }
 
 /// A handle for cancelling a timer of an `EventLoop`.
-public struct LoopTimer: Sendable {
+package struct LoopTimer: Sendable {
     let loop: EventLoop
     let number: UInt64
 
     /// Cancels the timer if it has not fired. On the loop only.
-    public func cancel() {
+    package func cancel() {
         loop.preconditionOnLoop()
         loop.core.timers.cancel(number)
     }
@@ -172,7 +172,7 @@ struct Inbox {
 
 extension EventLoop {
     /// Enqueues a job of an actor pinned to the loop. Any thread.
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         // The job may release the actor, and with it the last reference to the loop, while the loop still runs it.
         let loop = Unmanaged.passUnretained(self).retain()
         defer { loop.release() }
@@ -180,12 +180,12 @@ extension EventLoop {
     }
 
     /// Traps unless the caller is isolated to the loop, that is, on its thread. The Swift runtime calls this.
-    public func checkIsolated() {
+    package func checkIsolated() {
         preconditionOnLoop()
     }
 
     /// Returns whether the caller is isolated to the loop, without a trap.
-    public func isIsolatingCurrentContext() -> Bool? {
+    package func isIsolatingCurrentContext() -> Bool? {
         isOnLoop
     }
 
@@ -288,7 +288,7 @@ extension EventLoop {
     }
 
     /// A timer that is later than this was not delayed by other work: the process stood still (SIGSTOP, a closed lid).
-    public static let standstill: Duration = .milliseconds(500)
+    package static let standstill: Duration = .milliseconds(500)
     /// The time after a standstill during which waiting bytes are read, before any timer declares a peer silent.
     static let readingTime: Duration = .milliseconds(200)
 
@@ -356,7 +356,7 @@ extension EventLoop {
 
 extension EventLoop {
     /// Runs blocking work on a new thread, then calls `completion` with its result on the loop. Any thread.
-    public func offload<Result: Sendable>(
+    package func offload<Result: Sendable>(
         named name: String, _ work: @escaping @Sendable () -> Result, completion: @escaping @Sendable (Result) -> Void
     ) {
         runOnThread(named: name) { [self] in

@@ -1,23 +1,23 @@
 import CWeirLibWebSockets
 import Glibc
-public import WeirWire
+package import WeirWire
 
 /// A request as the server received it.
-public struct ServerRequest: Sendable {
+package struct ServerRequest: Sendable {
     /// The server's unique number for the request; 0 for a request that no server received.
-    public internal(set) var id = 0
+    package internal(set) var id = 0
     /// The method, in upper case.
-    public var method: String
+    package var method: String
     /// The path of the target, still percent-encoded.
-    public var path: String
+    package var path: String
     /// The query without its `?`, still percent-encoded.
-    public var query: String
+    package var query: String
     /// The headers in order, with names in lower case.
-    public var headers: [(name: String, value: String)]
+    package var headers: [(name: String, value: String)]
     /// The whole body; empty if there is none.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// Creates a request that no server received; its `id` is 0.
-    public init(
+    package init(
         method: String, path: String, query: String = "", headers: [(name: String, value: String)] = [],
         body: [UInt8] = []
     ) {
@@ -28,9 +28,9 @@ public struct ServerRequest: Sendable {
         self.body = body
     }
     /// Returns the value of the first header called `name` (in lower case).
-    public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
     /// Returns the first query parameter called `name`, percent-decoded.
-    public func queryParameter(_ name: String) -> String? {
+    package func queryParameter(_ name: String) -> String? {
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts[0].percentDecoded() == name else { continue }
@@ -41,7 +41,7 @@ public struct ServerRequest: Sendable {
 }
 
 /// A handler of requests and WebSockets. The server makes all calls on the loop's thread.
-public protocol HTTPServerHandler: AnyObject, Sendable {
+package protocol HTTPServerHandler: AnyObject, Sendable {
     /// Handles a plain request. Call `respond` once, now or later, on the loop.
     func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void)
     /// Notes a request whose body is still arriving. `handle` or `aborted` follows with the same `id`.
@@ -61,43 +61,43 @@ public protocol HTTPServerHandler: AnyObject, Sendable {
 
 extension HTTPServerHandler {
     /// Does nothing. Most handlers wait for the whole request.
-    public func began(_ request: ServerRequest) {}
+    package func began(_ request: ServerRequest) {}
     /// Does nothing. Most handlers answer at once.
-    public func aborted(_ request: ServerRequest) {}
+    package func aborted(_ request: ServerRequest) {}
 }
 
 /// The server's end of a WebSocket. On the loop only.
-public final class ServerWebSocket: Sendable, Identifiable {
+package final class ServerWebSocket: Sendable, Identifiable {
     private let connection: ServerConnection
 
     init(_ connection: ServerConnection) { self.connection = connection }
 
     /// Queues a message. Ignored once the socket is closing.
-    public func send(_ message: WebSocketMessage) {
+    package func send(_ message: WebSocketMessage) {
         connection.loop.preconditionOnLoop()
         connection.send(message)
     }
     /// The number of bytes queued and not yet passed to the kernel.
-    public var pendingBytes: Int {
+    package var pendingBytes: Int {
         connection.loop.preconditionOnLoop()
         return connection.pendingBytes
     }
     /// Starts the closing handshake after the queued messages; `closed` follows within five seconds. `abrupt` cuts the
     /// TCP connection instead.
-    public func close(_ close: WebSocketClose, abrupt: Bool = false) {
+    package func close(_ close: WebSocketClose, abrupt: Bool = false) {
         connection.loop.preconditionOnLoop()
         connection.close(close, abrupt: abrupt)
     }
 }
 
 /// The certificate chain and the private key of a server, as PEM files.
-public struct TLSIdentity: Hashable, Sendable {
+package struct TLSIdentity: Hashable, Sendable {
     /// The path of the certificate chain.
-    public var certificate: String
+    package var certificate: String
     /// The path of the private key.
-    public var key: String
+    package var key: String
     /// Creates an identity from paths. The server reads the files when it starts.
-    public init(certificate: String, key: String) {
+    package init(certificate: String, key: String) {
         self.certificate = certificate
         self.key = key
     }
@@ -107,9 +107,9 @@ public struct TLSIdentity: Hashable, Sendable {
 ///
 /// It speaks HTTP/1.1 with kept connections, and answers the requests of one connection in order. It closes a
 /// connection that is idle for a minute, or that does not deliver a whole request in that time.
-public final class HTTPServer: Sendable {
+package final class HTTPServer: Sendable {
     /// The port on which the server listens.
-    public let port: UInt16
+    package let port: UInt16
     private let loop: EventLoop
     private let core: HTTPServerCore
 
@@ -118,7 +118,7 @@ public final class HTTPServer: Sendable {
     ///
     /// The server retains its handler until `close`. `compresses` allows permessage-deflate for WebSocket clients that
     /// offer it.
-    public init(
+    package init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, identity: TLSIdentity? = nil,
         maximumBody: Int = 1 << 20, maximumMessage: Int = 1 << 20, compresses: Bool = false,
         handler: any HTTPServerHandler
@@ -145,7 +145,7 @@ public final class HTTPServer: Sendable {
     }
 
     /// Stops listening and cuts every connection. The handler gets `closed` for each WebSocket. Not from the loop.
-    public func close() {
+    package func close() {
         let core = self.core
         _ = loop.perform { core.close() }
     }

@@ -1,29 +1,29 @@
-public import WeirWire
+package import WeirWire
 
 /// The server and the options for opening a WebSocket.
-public struct WebSocketRequest: Sendable {
+package struct WebSocketRequest: Sendable {
     /// The `ws://` or `wss://` URL with path and query.
-    public var url: URLParts
+    package var url: URLParts
     /// The headers sent with the upgrade request.
-    public var headers: [(name: String, value: String)]
+    package var headers: [(name: String, value: String)]
     /// The settings for reaching the server.
-    public var access: Access
+    package var access: Access
     /// The longest time for resolving, connecting, TLS and upgrade together.
-    public var timeout: Duration
+    package var timeout: Duration
     /// The largest message accepted, in bytes. A larger one closes the socket with code 1009.
-    public var maximumMessage: Int
+    package var maximumMessage: Int
     /// The implementation that reads and writes the frames.
-    public var framing = WebSocketFraming.auto
+    package var framing = WebSocketFraming.auto
     /// Called on the loop, before the `opened` event, when libwebsockets handles the frames although the user did not
     /// choose it.
-    public var fellBack: (@Sendable () -> Void)?
+    package var fellBack: (@Sendable () -> Void)?
     /// Whether to offer the server compression of messages (permessage-deflate). Only our own framing can offer it.
-    public var offersCompression = false
+    package var offersCompression = false
     /// The header that libwebsockets 4.1 adds to an HTTP request just before it requests more headers, and that an
     /// upgrade must not contain. Tests set a different text to simulate an unknown library.
     var headerToTakeBack = "connection: close\r\n"
     /// Creates a request with automatic framing and without compression.
-    public init(
+    package init(
         url: URLParts, headers: [(name: String, value: String)] = [], access: Access = Access(),
         timeout: Duration = .seconds(20), maximumMessage: Int = Limits.standard
     ) {
@@ -47,7 +47,7 @@ public enum WebSocketFraming: String, CaseIterable, Hashable, Sendable {
 }
 
 /// An event of a WebSocket, delivered on the loop's thread.
-public enum WebSocketEvent: Sendable {
+package enum WebSocketEvent: Sendable {
     /// The server accepted the upgrade.
     case opened
     /// The messages that one turn of the loop read, in order.
@@ -62,14 +62,14 @@ public enum WebSocketEvent: Sendable {
 ///
 /// The loop retains the socket until it is closed or has failed. A close that the client began is reported with the
 /// client's own code. With libwebsockets' framing (4.1), a server's close codes 1012 to 1015 arrive as 1002.
-public final class WebSocketClient: Sendable {
+package final class WebSocketClient: Sendable {
     private let loop: EventLoop
     private let socket: WebSocketClientSocket
 
     /// Resolves the host (on a helper thread), connects, verifies and upgrades. Call this on the loop's thread.
     /// `handler` is called on the loop, and never before the initialiser returns. Messages sent before the socket opens
     /// are kept until then.
-    public init(on loop: EventLoop, _ request: WebSocketRequest, handler: @escaping @Sendable (WebSocketEvent) -> Void)
+    package init(on loop: EventLoop, _ request: WebSocketRequest, handler: @escaping @Sendable (WebSocketEvent) -> Void)
     {
         self.loop = loop
         let socket = WebSocketClientSocket(loop: loop, request: request, handler: handler)
@@ -78,34 +78,34 @@ public final class WebSocketClient: Sendable {
     }
 
     /// Queues a message. Messages are sent in order. Ignored once the socket is closing.
-    public func send(_ message: WebSocketMessage) {
+    package func send(_ message: WebSocketMessage) {
         loop.preconditionOnLoop()
         socket.send(message)
     }
 
     /// The number of bytes queued and not yet passed to the kernel.
-    public var pendingBytes: Int {
+    package var pendingBytes: Int {
         loop.preconditionOnLoop()
         return socket.pendingBytes
     }
 
     /// The number of received bytes not yet delivered to the handler: the beginning of a message and, while reading is
     /// paused, everything read before. At most the largest message, a mebibyte, and a few reads of 64 KiB.
-    public var undeliveredBytes: Int {
+    package var undeliveredBytes: Int {
         loop.preconditionOnLoop()
         return socket.undeliveredBytes
     }
 
     /// Starts the closing handshake after the queued messages. `closed` follows within five seconds, and no more
     /// messages are delivered. A socket that has not opened fails at once.
-    public func close(_ close: WebSocketClose) {
+    package func close(_ close: WebSocketClose) {
         loop.preconditionOnLoop()
         socket.close(close)
     }
 
     /// Pauses (`false`) or resumes (`true`) reading from the socket. While paused, no message is delivered. If the
     /// socket ends with undelivered messages in the meantime, they and `closed` are delivered after reading resumes.
-    public func setReading(_ reading: Bool) {
+    package func setReading(_ reading: Bool) {
         loop.preconditionOnLoop()
         socket.setReading(reading)
     }

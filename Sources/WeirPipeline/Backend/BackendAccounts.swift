@@ -1,5 +1,5 @@
-public import WeirEvents
-public import WeirWire
+package import WeirEvents
+package import WeirWire
 
 /// The requests about accounts that a backend's servers accept: identity, login and logout, files and pictures. Used by
 /// commands that need no session.
@@ -126,39 +126,39 @@ package struct BackendPlace: Hashable, Sendable {
 }
 
 /// A user and their role in the place that was searched.
-public struct BackendMember: Hashable, Sendable {
+package struct BackendMember: Hashable, Sendable {
     /// The account of the user, possibly reduced to the id.
-    public var account: BackendAccount
+    package var account: BackendAccount
     /// The user's role in the place, if the server reports it.
-    public var role: String?
+    package var role: String?
 }
 
 /// A user's account as the server reports it. Untrusted.
-public struct BackendAccount: Hashable, Sendable {
+package struct BackendAccount: Hashable, Sendable {
     /// The server's id of the user.
-    public var id: EntityID
+    package var id: EntityID
     /// The display name, or the id if there is none.
-    public var name: String
+    package var name: String
     /// The address of the user's picture, possibly a path at the server.
-    public var picture: String?
+    package var picture: String?
     /// The name used in mentions and logins, without `@`.
-    public var username: String?
+    package var username: String?
     /// The user's e-mail address, if known.
-    public var email: String?
+    package var email: String?
     /// The language that the user chose, if the server reports it.
-    public var language: String?
+    package var language: String?
     /// The user's status text, with an emoji before it if there is one.
-    public var status: String?
+    package var status: String?
 }
 
 /// The tokens that a server issues at a login.
-public struct AccountTokens: Sendable {
+package struct AccountTokens: Sendable {
     /// The token that authenticates every request.
-    public var token: Secret
+    package var token: Secret
     /// The token that obtains another token; `nil` if there is none.
-    public var refresh: Secret?
+    package var refresh: Secret?
     /// When the token expires, in seconds since 1970.
-    public var expiration: Int64?
+    package var expiration: Int64?
     /// The lifetime of the token in seconds, if the server reports that instead.
     package var lifetime: Int64?
     /// When the token was issued by the server's clock, in seconds since 1970, if the server reports it.
@@ -171,7 +171,7 @@ public struct AccountTokens: Sendable {
         (self.expiration, self.refreshExpiration) = (expiration, refreshExpiration)
     }
     /// When the refresh token expires, in seconds since 1970.
-    public var refreshExpiration: Int64?
+    package var refreshExpiration: Int64?
 }
 
 /// The callers that wait for things of which each is fetched only once: looked up where it may be stored, otherwise

@@ -1,18 +1,18 @@
 package import WeirEvents
-public import WeirJSON
+package import WeirJSON
 import WeirModel
 
 /// A row of a declared backend: one JSON object with its fields, in the order of the profile.
-public struct DeclaredRow: ItemEntity, Hashable, Sendable {
+package struct DeclaredRow: ItemEntity, Hashable, Sendable {
     package static let typeName = "declared"
 
     /// The object, with the fields that have a value.
-    public let json: RawJSON
+    package let json: RawJSON
 
     init(json: RawJSON) { self.json = json }
 
     /// Writes the object as JSON.
-    public func encode(into writer: inout JSONWriter) { writer.raw(json) }
+    package func encode(into writer: inout JSONWriter) { writer.raw(json) }
 
     /// Decodes an object that `encode` wrote.
     package init(decoding reader: inout JSONReader) throws(DecodingFailure) {

@@ -1,12 +1,12 @@
-public import WeirJSON
+package import WeirJSON
 import WeirWire
 
 /// A JSON message of a plain WebSocket.
-public struct JSONMessage: Hashable, Sendable {
+package struct JSONMessage: Hashable, Sendable {
     /// The name at the profile's path; empty when the message has none.
-    public var name: String
+    package var name: String
     /// The part that the profile selects as data, or else the whole message.
-    public var payload: RawJSON
+    package var payload: RawJSON
 
     /// The name of messages that carry a notification of a push service.
     static let push = "push"

@@ -1,4 +1,4 @@
-public import WeirEvents
+package import WeirEvents
 import WeirJSON
 import WeirModel
 
@@ -6,20 +6,20 @@ import WeirModel
 ///
 /// The rows are JSON Lines, one row a line, with the members of a diff log. They are decoded only when the session
 /// takes them in, so that a live run and a replay read the same bytes.
-public struct Memory: Hashable, Sendable {
+package struct Memory: Hashable, Sendable {
     /// The server's id of the user who owns the rows.
-    public var user: String
+    package var user: String
     /// The rows, each terminated by a line feed.
-    public var rows: [UInt8]
+    package var rows: [UInt8]
 
     /// Creates a memory, without rows unless given.
-    public init(user: String, rows: [UInt8] = []) {
+    package init(user: String, rows: [UInt8] = []) {
         self.user = user
         self.rows = rows
     }
 
     /// Appends a row that `Item.encode` wrote.
-    public mutating func append(row: [UInt8]) {
+    package mutating func append(row: [UInt8]) {
         rows += row
         rows.append(UInt8(ascii: "\n"))
     }
@@ -48,7 +48,7 @@ extension Item {
 extension Memory {
     /// Returns the memory with the given channels read up to the given times. Messages that the user read meanwhile then do not appear as
     /// unread until the server answers.
-    public func read(upTo marks: [(channel: EntityID, at: Timestamp)]) -> Memory {
+    package func read(upTo marks: [(channel: EntityID, at: Timestamp)]) -> Memory {
         guard !marks.isEmpty else { return self }
         var memory = Memory(user: user)
         var activity: [EntityID: Timestamp] = [:]

@@ -5,16 +5,16 @@ import WeirTerminal
 ///
 /// Anything that the document does not specify is guessed, as for a recording; a comment explains each guess. Anything
 /// that a profile cannot express is listed.
-public struct AsyncAPIProfile: Sendable {
+package struct AsyncAPIProfile: Sendable {
     /// The profile, to be reviewed, corrected and extended.
-    public let text: String
+    package let text: String
     /// The parts of the document that the profile does not contain, one phrase each.
-    public let unmapped: [String]
+    package let unmapped: [String]
 
     /// Generates a profile from a document in YAML or JSON.
     ///
     /// - Throws: `Profile.Invalid` with all problems of the document.
-    public init(of bytes: [UInt8]) throws(Profile.Invalid) {
+    package init(of bytes: [UInt8]) throws(Profile.Invalid) {
         var writer = AsyncAPIWriter(try AsyncAPIDocument(parsing: bytes))
         text = writer.profile()
         unmapped = writer.unmapped

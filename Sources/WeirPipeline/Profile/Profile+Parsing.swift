@@ -1,4 +1,4 @@
-public import WeirJSON
+package import WeirJSON
 import WeirTerminal
 import WeirWire
 import WeirYAML
@@ -8,13 +8,13 @@ extension Profile {
     static let writeNames = ["send", "edit", "delete", "react", "read"]
 
     /// All problems of a profile, in the order of its lines.
-    public struct Invalid: Error, Hashable, Sendable {
+    package struct Invalid: Error, Hashable, Sendable {
         /// The problems; at least one.
-        public let problems: [ProfileProblem]
+        package let problems: [ProfileProblem]
     }
 
     /// Reads a profile in YAML, and therefore also in JSON.
-    public init(parsing bytes: [UInt8]) throws(Invalid) {
+    package init(parsing bytes: [UInt8]) throws(Invalid) {
         let root: YAMLNode
         do throws(YAMLError) { root = try YAMLNode.parse(bytes) } catch {
             throw Invalid(problems: error.problems.map { ProfileProblem($0.message, at: $0.position) })
@@ -27,7 +27,7 @@ extension Profile {
     }
 
     /// The profile as JSON, which reads back as an equal profile. Recordings store it.
-    public var json: RawJSON {
+    package var json: RawJSON {
         var writer = JSONWriter()
         write(into: &writer)
         return RawJSON(unchecked: writer.bytes[...])

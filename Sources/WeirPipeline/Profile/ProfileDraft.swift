@@ -1,9 +1,9 @@
 import WeirEvents
-public import WeirJSON
+package import WeirJSON
 
 /// Infers a first draft of a profile from the events of an unknown server: its events, the fields of their payloads,
 /// and guesses, each with a comment that explains it. Bounded, since the server chooses the names of events and fields.
-public struct ProfileInference: Sendable {
+package struct ProfileInference: Sendable {
     /// The statistics of a field, which is a path into the payload.
     fileprivate struct Field {
         var count = 0
@@ -40,13 +40,13 @@ public struct ProfileInference: Sendable {
     private var seen: [String: Seen] = [:]
     private var names: [String] = []
     /// The number of events seen so far.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// Creates an inference that has seen no events.
-    public init() {}
+    package init() {}
 
     /// Adds an event: its name on the wire, and its payload as in `EventReport.payload`.
-    public mutating func see(_ name: String, _ payload: RawJSON) {
+    package mutating func see(_ name: String, _ payload: RawJSON) {
         count += 1
         if seen[name] == nil {
             guard names.count < Self.mostNames, !name.isEmpty, name.utf8.count <= 100 else { return }
@@ -112,7 +112,7 @@ public struct ProfileInference: Sendable {
     /// - Parameters:
     ///   - path: The path of the connection in which the events were seen.
     ///   - namespace: The namespace in which the events were seen.
-    public func profile(called name: String, path: String = "/socket.io/", namespace: String = "/") -> String {
+    package func profile(called name: String, path: String = "/socket.io/", namespace: String = "/") -> String {
         var draft = ProfileDraft()
         draft.timeReason = "a time in every event"
         draft.add(names.compactMap { name in seen[name].map { $0.event(called: name) } })

@@ -232,13 +232,13 @@ struct ProfileReader {
 }
 
 /// A problem in a profile, with its position.
-public struct ProfileProblem: Error, Hashable, Sendable {
+package struct ProfileProblem: Error, Hashable, Sendable {
     /// The line, counted from 1.
-    public var line: Int
+    package var line: Int
     /// The column, counted from 1.
-    public var column: Int
+    package var column: Int
     /// One sentence that describes the problem and the allowed values.
-    public var message: String
+    package var message: String
 
     init(_ message: String, at position: YAMLPosition) {
         (line, column, self.message) = (position.line, position.column, message)

@@ -1,27 +1,27 @@
-public import WeirJSON
+package import WeirJSON
 
 /// A text with places to fill, such as `/rooms/{room}/messages`. `{{` and `}}` are literal braces.
-public struct Template: Hashable, Sendable {
+package struct Template: Hashable, Sendable {
     package enum Part: Hashable, Sendable {
         case text(String)
         case place(String)
     }
 
     /// The error of a malformed template.
-    public struct Malformed: Error, Hashable, Sendable {
+    package struct Malformed: Error, Hashable, Sendable {
         /// One sentence that describes the problem.
-        public var message: String
+        package var message: String
     }
 
     /// The template as it was written.
-    public let text: String
+    package let text: String
     /// The literal texts and places, in order.
     package private(set) var parts: [Part] = []
 
     /// Parses a template.
     ///
     /// - Throws: `Malformed` for a brace without its counterpart.
-    public init(_ text: String) throws(Malformed) {
+    package init(_ text: String) throws(Malformed) {
         self.text = text
         var literal = ""
         var rest = text[...]
@@ -46,7 +46,7 @@ public struct Template: Hashable, Sendable {
     }
 
     /// The names of the places, in order.
-    public var places: [String] { parts.compactMap { if case .place(let name) = $0 { name } else { nil } } }
+    package var places: [String] { parts.compactMap { if case .place(let name) = $0 { name } else { nil } } }
 
     /// Returns the text with each place filled, or `nil` when a place has no value.
     package func filled(_ values: (String) -> String?, encoded: (String) -> String = { $0 }) -> String? {
@@ -77,7 +77,7 @@ public struct Template: Hashable, Sendable {
 }
 
 /// A JSON value whose texts are templates. Values are escaped as JSON requires.
-public struct JSONTemplate: Hashable, Sendable {
+package struct JSONTemplate: Hashable, Sendable {
     private indirect enum Node: Hashable, Sendable {
         case template(Template)
         case array([Node])
@@ -92,10 +92,10 @@ public struct JSONTemplate: Hashable, Sendable {
 
     private let root: Node
     /// The value as it was written.
-    public let json: JSONValue
+    package let json: JSONValue
 
     /// Parses all texts of a value as templates.
-    public init(_ json: JSONValue) throws(Template.Malformed) {
+    package init(_ json: JSONValue) throws(Template.Malformed) {
         self.json = json
         root = try Self.node(json)
     }
@@ -116,7 +116,7 @@ public struct JSONTemplate: Hashable, Sendable {
     }
 
     /// The names of the places, in order.
-    public var places: [String] { Self.templates(root).flatMap(\.places) }
+    package var places: [String] { Self.templates(root).flatMap(\.places) }
 
     private static func templates(_ node: Node) -> [Template] {
         switch node {
@@ -198,16 +198,16 @@ public struct JSONTemplate: Hashable, Sendable {
 
 /// The path of a value, in the filter language without `payload`: `data.user.name`, `list[0].id`, or `.` for the whole
 /// value.
-public struct ProfilePath: Hashable, Sendable {
+package struct ProfilePath: Hashable, Sendable {
     /// The path as it was written.
-    public let text: String
+    package let text: String
     /// The path within an event's payload. It starts at the first argument; `[0]` is the event's name.
     let inEvent: JSONPath
     /// The path within any other value.
     let inValue: JSONPath
 
     /// Parses a path; returns `nil` for an invalid one.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let way = Self.way(text)
         guard !text.isEmpty, let event = JSONPath(way, beginsInArguments: true),
             let value = JSONPath(way, beginsInArguments: false)
@@ -241,9 +241,9 @@ extension RawJSON {
 }
 
 /// A condition on a JSON value, in the filter language: `payload.data.type = message`. It may only test `payload`.
-public struct ProfileCondition: Hashable, Sendable {
+package struct ProfileCondition: Hashable, Sendable {
     /// The condition as it was written.
-    public let text: String
+    package let text: String
     private let question: Question
 
     private indirect enum Question: Sendable {
@@ -256,7 +256,7 @@ public struct ProfileCondition: Hashable, Sendable {
     /// Parses a condition.
     ///
     /// - Throws: `FilterError` for a syntax error, or for a test of a field other than `payload`.
-    public init(_ text: String) throws(FilterError) {
+    package init(_ text: String) throws(FilterError) {
         let expression = try FilterParser.parse(text)
         for test in expression.tests {
             if case .payload = test.field { continue }
@@ -289,7 +289,7 @@ public struct ProfileCondition: Hashable, Sendable {
     }
 
     /// Whether both conditions have the same text.
-    public static func == (a: Self, b: Self) -> Bool { a.text == b.text }
+    package static func == (a: Self, b: Self) -> Bool { a.text == b.text }
     /// Hashes the text of the condition.
-    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -11,9 +11,9 @@ import WeirWire
 /// done the same. So it never holds a room that another member holds (`ShareLedger`).
 ///
 /// The numbers are part of the recording format: a replay divides the rooms as the tail did.
-public struct RoomShare: Hashable, Sendable {
+package struct RoomShare: Hashable, Sendable {
     /// The maximum number of rivals of a member.
-    public static let mostRivals = 255
+    package static let mostRivals = 255
 
     /// The member's id; empty for a share without rooms.
     package let member: String

@@ -47,7 +47,7 @@ public struct EventReport: Sendable {
     /// The event as the backend decoded it.
     public var event: Event { contents.event }
     /// The event as it was received.
-    public var source: WireEvent { contents.source }
+    package var source: WireEvent { contents.source }
     /// The event's name on the wire.
     public var wireName: String { contents.source.name }
     /// The namespace or channel on which the event arrived.
@@ -80,7 +80,7 @@ public struct EventReport: Sendable {
     init(event: Event, source: WireEvent) { contents = Contents(event: event, source: source) }
 
     /// Creates a report of an event that Socket.IO delivered.
-    public init(event: Event, source: SocketIO.Event) { self.init(event: event, source: .socketIO(source)) }
+    package init(event: Event, source: SocketIO.Event) { self.init(event: event, source: .socketIO(source)) }
 }
 
 /// A report of one committed batch of the model.

@@ -1,9 +1,9 @@
 import WeirEvents
-public import WeirJSON
+package import WeirJSON
 public import WeirWire
 
 /// An event as it was received, over any protocol.
-public enum WireEvent: Sendable {
+package enum WireEvent: Sendable {
     /// An event received over Socket.IO.
     case socketIO(SocketIO.Event)
     /// A message published on a Bayeux channel.
@@ -13,7 +13,7 @@ public enum WireEvent: Sendable {
 
     /// The event's name on the wire. For a published message this is its `type`, or the name of the channel if it has
     /// none.
-    public var name: String {
+    package var name: String {
         switch self {
         case .socketIO(let event): event.name
         case .bayeux(let delivery): delivery.data.type ?? delivery.channel
@@ -22,7 +22,7 @@ public enum WireEvent: Sendable {
     }
 
     /// The number of bytes that the event keeps in memory: its text and its attachments.
-    public var heldBytes: Int {
+    package var heldBytes: Int {
         switch self {
         case .socketIO(let event): event.attachments.reduce(event.array.bytes.count) { $0 + $1.count }
         case .bayeux(let delivery): delivery.data.bytes.count
@@ -31,7 +31,7 @@ public enum WireEvent: Sendable {
     }
 
     /// The namespace or channel on which the event arrived.
-    public var namespace: String {
+    package var namespace: String {
         switch self {
         case .socketIO(let event): event.namespace
         case .bayeux(let delivery): delivery.channel
@@ -41,7 +41,7 @@ public enum WireEvent: Sendable {
 
     /// The JSON text as it was received: the whole Socket.IO array including the event's name, or the published
     /// message. A binary attachment appears in its place as `{"base64":"AQID","bytes":3}`.
-    public var payload: RawJSON {
+    package var payload: RawJSON {
         switch self {
         case .socketIO(let event): event.payload
         case .bayeux(let delivery): delivery.data

@@ -147,7 +147,7 @@ extension ResourceKey {
 }
 
 /// The protocol eras of Twake (Twake TW-1). The pipeline treats era C as era B.
-public enum TwakeEra: String, Hashable, Sendable {
+package enum TwakeEra: String, Hashable, Sendable {
     /// The mobile proxy: events contain only the ids of messages.
     case a
     /// The core endpoints: events contain whole messages.

@@ -1,15 +1,15 @@
-public import WeirJSON
+package import WeirJSON
 
 /// Bayeux 1.0 (Bayeux BX-1 to BX-23): named channels over frames of JSON messages.
 ///
 /// A frame travels as a message of a WebSocket or as the body of an HTTP exchange. Both ends are state machines:
 /// `BayeuxClient` and `BayeuxServer`. This type contains what they share: channels, messages and advice.
-public enum Bayeux {
+package enum Bayeux {
     /// The version that both ends support.
-    public static let version = "1.0"
+    package static let version = "1.0"
 
     /// The ways to transport frames.
-    public enum ConnectionType: String, Hashable, Sendable, CaseIterable {
+    package enum ConnectionType: String, Hashable, Sendable, CaseIterable {
         /// Each frame is a text message of one WebSocket.
         case websocket
         /// Each frame is the body of a POST, and its answer is the body of the response.
@@ -17,11 +17,11 @@ public enum Bayeux {
     }
 
     /// An error in a frame, or in one message of a frame.
-    public struct Malformed: Error, Hashable, Sendable {
+    package struct Malformed: Error, Hashable, Sendable {
         /// A description of the error. It never contains text from the peer.
-        public var message: String
+        package var message: String
         /// The position in bytes from the start of the frame, or `nil` if no position applies.
-        public var offset: Int?
+        package var offset: Int?
 
         init(_ message: String, at offset: Int? = nil) {
             self.message = message
@@ -33,9 +33,9 @@ public enum Bayeux {
 
     /// A server's instructions for reconnecting. They are merged: a field missing from a message keeps its earlier
     /// value.
-    public struct Advice: Hashable, Sendable {
+    package struct Advice: Hashable, Sendable {
         /// The possible reactions to a failed connect or the end of a session.
-        public enum Reconnect: String, Hashable, Sendable {
+        package enum Reconnect: String, Hashable, Sendable {
             /// Connect again, as the same client.
             case retry
             /// The session is gone; start with a new handshake.
@@ -45,14 +45,14 @@ public enum Bayeux {
         }
 
         /// The server's advice for the client's next step.
-        public var reconnect: Reconnect?
+        package var reconnect: Reconnect?
         /// The minimum time before the next connect. A negative value forbids another connect.
-        public var interval: Duration?
+        package var interval: Duration?
         /// How long the server holds a connect.
-        public var timeout: Duration?
+        package var timeout: Duration?
 
         /// Creates advice. A field that is `nil` is left out of the message.
-        public init(reconnect: Reconnect? = nil, interval: Duration? = nil, timeout: Duration? = nil) {
+        package init(reconnect: Reconnect? = nil, interval: Duration? = nil, timeout: Duration? = nil) {
             self.reconnect = reconnect
             self.interval = interval
             self.timeout = timeout
@@ -75,15 +75,15 @@ extension Bayeux {
     ///
     /// Segments contain only letters, digits and `-_!~()$@`. A conversation id with a `+`, for example, is not a
     /// channel.
-    public struct Channel: Hashable, Sendable, CustomStringConvertible {
+    package struct Channel: Hashable, Sendable, CustomStringConvertible {
         /// The maximum length of a name, in bytes.
-        public static let mostBytes = 1024
+        package static let mostBytes = 1024
 
         /// The name or the pattern, as written.
-        public let name: String
+        package let name: String
 
         /// Creates a channel from its name. Returns `nil` if the text is neither a valid name nor a valid pattern.
-        public init?(_ name: String) {
+        package init?(_ name: String) {
             guard name.utf8.count <= Self.mostBytes, name.utf8.first == UInt8(ascii: "/") else { return nil }
             let segments = name.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             for (index, segment) in segments.enumerated() {
@@ -113,16 +113,16 @@ extension Bayeux {
         static let disconnect = Channel(known: "/meta/disconnect")
 
         /// Whether the channel belongs to the protocol (`/meta/…`).
-        public var isMeta: Bool { name.hasPrefix("/meta/") }
+        package var isMeta: Bool { name.hasPrefix("/meta/") }
         /// Whether the channel is for requests to the server (`/service/…`), which are never forwarded to subscribers.
-        public var isService: Bool { name.hasPrefix("/service/") }
+        package var isService: Bool { name.hasPrefix("/service/") }
         /// Whether the channel is a pattern that covers several names.
-        public var isPattern: Bool { name.utf8.last == UInt8(ascii: "*") }
+        package var isPattern: Bool { name.utf8.last == UInt8(ascii: "*") }
         /// Whether clients may subscribe to the channel.
-        public var isSubscribable: Bool { !isMeta && !isService }
+        package var isSubscribable: Bool { !isMeta && !isService }
 
         /// Returns whether a subscription to this channel receives messages on `other`, which must not be a pattern.
-        public func covers(_ other: Channel) -> Bool {
+        package func covers(_ other: Channel) -> Bool {
             guard isPattern else { return self == other }
             let isDeep = name.hasSuffix("/**")
             let stem = name.utf8.dropLast(isDeep ? 2 : 1)
@@ -131,63 +131,63 @@ extension Bayeux {
         }
 
         /// The name or the pattern, as written.
-        public var description: String { name }
+        package var description: String { name }
     }
 }
 
 extension Bayeux {
     /// One received message, in either direction.
-    public struct Message: Hashable, Sendable {
+    package struct Message: Hashable, Sendable {
         /// The channel. Untrusted text, which may not be a valid name.
-        public var channel: String
+        package var channel: String
         /// The id that pairs a reply with its request.
         ///
         /// A delivery may carry its publisher's id. A message is a reply only if `isSuccessful` is present
         /// (Bayeux BX-4).
-        public var id: String?
+        package var id: String?
         /// The id of the session. Anyone who knows it can receive the session's events.
-        public var clientID: Secret?
+        package var clientID: Secret?
         /// Whether the request succeeded; `nil` if the message is not a reply.
-        public var isSuccessful: Bool?
+        package var isSuccessful: Bool?
         /// The reason for a failure: `ddd:arguments:text` or any other text. Untrusted.
-        public var error: String?
+        package var error: String?
         /// The channels of a subscribe or unsubscribe request, which may be one name or a list.
-        public var subscriptions: [String] = []
+        package var subscriptions: [String] = []
         /// The connection type that the client uses.
-        public var connectionType: String?
+        package var connectionType: String?
         /// The connection types that the sender supports.
-        public var connectionTypes: [String] = []
+        package var connectionTypes: [String] = []
         /// The version of the protocol.
-        public var version: String?
+        package var version: String?
         /// The server's advice. In a client's connect, its `timeout` is how long the client wants the server to hold
         /// it.
-        public var advice: Advice?
+        package var advice: Advice?
         /// The published data: any JSON value except null.
-        public var data: RawJSON?
+        package var data: RawJSON?
         /// The extensions of the message. They may contain tokens, so they are never shown and never forwarded.
-        public var ext: RawJSON?
+        package var ext: RawJSON?
 
         /// Creates a message on a channel.
-        public init(channel: String) { self.channel = channel }
+        package init(channel: String) { self.channel = channel }
     }
 
     /// The messages of one frame.
-    public struct Frame: Hashable, Sendable {
+    package struct Frame: Hashable, Sendable {
         /// The messages that could be read, in order.
-        public var messages: [Message] = []
+        package var messages: [Message] = []
         /// The errors in the messages that could not be read.
-        public var malformed: [Malformed] = []
+        package var malformed: [Malformed] = []
         /// Whether the frame contains more messages than the limit allows.
         private var isCut = false
         /// The maximum number of messages read from one frame.
-        public static let mostMessages = 10_000
+        package static let mostMessages = 10_000
 
         /// Parses a frame, which is an array of messages or one message (Bayeux BX-2).
         ///
         /// An element that is not a message is added to `malformed`, and the others are read.
         ///
         /// - Throws: `Malformed` if the text is not JSON.
-        public init(
+        package init(
             parsing frame: ArraySlice<UInt8>, maximumDepth: Int = JSONReader.standardDepth
         ) throws(Malformed) {
             do throws(JSONError) {

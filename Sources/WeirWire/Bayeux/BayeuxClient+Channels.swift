@@ -1,4 +1,4 @@
-public import WeirJSON
+package import WeirJSON
 
 extension BayeuxClient {
     /// A wanted channel and the state of its subscription.
@@ -56,7 +56,7 @@ extension BayeuxClient {
     /// A subscription that was refused is requested again.
     ///
     /// - Parameter ext: A JSON object to send with each request.
-    public mutating func subscribe(
+    package mutating func subscribe(
         _ channel: Bayeux.Channel, ext: RawJSON? = nil, at now: Moment, into effects: inout [Effect]
     ) {
         guard channel.isSubscribable else {
@@ -75,12 +75,12 @@ extension BayeuxClient {
     }
 
     /// Replaces the `ext` of future requests for all wanted channels, for example when the token in it has changed.
-    public mutating func renew(ext: RawJSON?) {
+    package mutating func renew(ext: RawJSON?) {
         for index in subscriptions.indices { subscriptions[index].ext = ext }
     }
 
     /// Returns whether the server has accepted the channel in the open session.
-    public func isSubscribed(to channel: Bayeux.Channel) -> Bool {
+    package func isSubscribed(to channel: Bayeux.Channel) -> Bool {
         switch state {
         // The events of a resumed session arrive before the answer to its connect.
         case .open, .resuming(_, _, _, isTold: true): break
@@ -90,7 +90,7 @@ extension BayeuxClient {
     }
 
     /// Unsubscribes from a channel. `.unsubscribed` follows.
-    public mutating func unsubscribe(_ channel: Bayeux.Channel, at now: Moment, into effects: inout [Effect]) {
+    package mutating func unsubscribe(_ channel: Bayeux.Channel, at now: Moment, into effects: inout [Effect]) {
         guard let index = subscriptions.firstIndex(where: { $0.channel == channel }) else { return }
         switch subscriptions[index].state {
         case .leaving: return
@@ -226,7 +226,7 @@ extension BayeuxClient {
     ///
     /// - Parameter data: Any JSON value except null.
     /// - Returns: The id that the final `.published` or `.unpublished` effect carries.
-    public mutating func publish(
+    package mutating func publish(
         _ channel: Bayeux.Channel, _ data: RawJSON, ext: RawJSON? = nil, at now: Moment, into effects: inout [Effect]
     ) -> Int {
         let publication = Publication(number: nextID, channel: channel, data: data, ext: ext)

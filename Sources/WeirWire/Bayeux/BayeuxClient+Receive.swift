@@ -2,7 +2,7 @@ import WeirJSON
 
 extension BayeuxClient {
     /// Handles a frame from the server, one message after the other.
-    public mutating func receive(_ frame: ArraySlice<UInt8>, at now: Moment, into effects: inout [Effect]) {
+    package mutating func receive(_ frame: ArraySlice<UInt8>, at now: Moment, into effects: inout [Effect]) {
         if isFinished { return }
         heard = max(heard, now)
         let messages: Bayeux.Frame
@@ -184,7 +184,7 @@ extension BayeuxClient {
     }
 
     /// Performs the steps that are due up to `now`, each at its own deadline.
-    public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+    package mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
     }
 

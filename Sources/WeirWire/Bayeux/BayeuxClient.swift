@@ -1,4 +1,4 @@
-public import WeirJSON
+package import WeirJSON
 
 /// The client end of one Bayeux session over one transport: handshake, the connect loop, subscriptions, publishing.
 ///
@@ -20,7 +20,7 @@ public import WeirJSON
 /// If the transport is silent at a time when the server may legitimately be silent, the client probes it with a request
 /// that the server answers at once: it requests an accepted subscription again. An unanswered probe, or a connect held
 /// longer than advised, ends the transport (`.silent`).
-public struct BayeuxClient: Sendable {
+package struct BayeuxClient: Sendable {
     enum State {
         /// Nothing was sent. Follows: handshaking, resuming, leaving, finished.
         case idle
@@ -79,7 +79,7 @@ public struct BayeuxClient: Sendable {
     var stood = Moment.zero
     /// When the server last showed that it knew the session that it has since forgotten; `nil` if it has forgotten
     /// none.
-    public private(set) var lapsed: Moment?
+    package private(set) var lapsed: Moment?
     /// Whether an earlier session existed, of which events may now be missing.
     var hadSession = false
     var nextID = 1
@@ -87,7 +87,7 @@ public struct BayeuxClient: Sendable {
 
     /// Creates a client for a new transport, which continues from the previous transport's `memory`. `seed` determines
     /// the jitter of repeated handshakes.
-    public init(_ configuration: Configuration, memory: Memory = Memory(), seed: UInt64) {
+    package init(_ configuration: Configuration, memory: Memory = Memory(), seed: UInt64) {
         self.configuration = configuration
         random = RandomSource(seed: seed)
         subscriptions = memory.subscriptions
@@ -104,7 +104,7 @@ public struct BayeuxClient: Sendable {
     ///
     /// While it does not, the client has no deadlines. Afterwards the server's deadlines move by the length of the
     /// pause.
-    public mutating func set(_ reading: SocketReading, at now: Moment) {
+    package mutating func set(_ reading: SocketReading, at now: Moment) {
         defer { unreadSince = reading == .resumed ? nil : unreadSince ?? now }
         guard reading == .resumed, let unreadSince else { return }
         let span = now - unreadSince + .unreadGrace
@@ -123,7 +123,7 @@ public struct BayeuxClient: Sendable {
     }
 
     /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
-    public var deadline: Moment? {
+    package var deadline: Moment? {
         if unreadSince != nil { return nil }
         return switch state {
         case .idle, .finished: nil
@@ -145,7 +145,7 @@ public struct BayeuxClient: Sendable {
 
 extension BayeuxClient {
     /// Starts with a handshake, or resumes the previous session if the server should still have it. Call it once.
-    public mutating func start(at now: Moment, into effects: inout [Effect]) {
+    package mutating func start(at now: Moment, into effects: inout [Effect]) {
         guard case .idle = state else { return }
         heard = now
         if let clientID = resumable, connected + lifetime > now {
@@ -193,7 +193,7 @@ extension BayeuxClient {
     }
 
     /// Ends the session in order. The client tells the server; `.close` follows after the answer, or after a timeout.
-    public mutating func disconnect(at now: Moment, into effects: inout [Effect]) {
+    package mutating func disconnect(at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .open(let clientID):
             abandonPublications(.finished, into: &effects)
@@ -206,7 +206,7 @@ extension BayeuxClient {
     }
 
     /// Handles the loss of the transport. Returns the memory for the next client.
-    public mutating func transportClosed(into effects: inout [Effect]) -> Memory {
+    package mutating func transportClosed(into effects: inout [Effect]) -> Memory {
         var memory = Memory()
         memory.subscriptions = subscriptions.filter { !$0.isLeaving }
         for index in memory.subscriptions.indices { memory.subscriptions[index].transportClosed() }
@@ -242,26 +242,26 @@ extension BayeuxClient {
 
 extension BayeuxClient {
     /// The settings of a client, fixed when it is created.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The transport of the frames.
-        public var connectionType: Bayeux.ConnectionType
+        package var connectionType: Bayeux.ConnectionType
         /// Whether to offer the acknowledgement extension, with which a server resends messages that were not received
         /// (Bayeux BX-23).
-        public var acknowledges: Bool
+        package var acknowledges: Bool
         /// How long to wait for an answer that the server does not hold back.
-        public var replyTimeout: Duration
+        package var replyTimeout: Duration
         /// The time without incoming data after which the client probes the transport; `nil` disables probing.
-        public var probeAfter: Duration?
+        package var probeAfter: Duration?
         /// How long a server is assumed to hold a connect if it does not advise a timeout.
-        public var assumedTimeout: Duration
+        package var assumedTimeout: Duration
         /// The pauses between handshakes with a server that repeatedly forgets the session.
-        public var backoff: Backoff
+        package var backoff: Backoff
         /// How deep the arrays and objects of a frame may be nested.
-        public var maximumDepth = JSONReader.standardDepth
+        package var maximumDepth = JSONReader.standardDepth
         /// Creates a configuration.
         ///
         /// `probeAfter` applies only to a WebSocket. An HTTP transport notices by itself that a server is gone.
-        public init(
+        package init(
             connectionType: Bayeux.ConnectionType, acknowledges: Bool = true, replyTimeout: Duration = .seconds(10),
             probeAfter: Duration? = .seconds(30), assumedTimeout: Duration = .seconds(60),
             backoff: Backoff = Backoff(base: .seconds(1), cap: .seconds(60))
@@ -276,7 +276,7 @@ extension BayeuxClient {
     }
 
     /// The state of a client that outlives its transport.
-    public struct Memory: Hashable, Sendable {
+    package struct Memory: Hashable, Sendable {
         /// The previous session, as long as the server may still keep it.
         struct Session: Hashable, Sendable {
             var clientID: Secret
@@ -290,31 +290,31 @@ extension BayeuxClient {
         var subscriptions: [Subscription] = []
         var hadSession = false
         /// Creates the memory of a client that has never connected.
-        public init() {}
+        package init() {}
 
         /// Removes the subscriptions to channels that are no longer wanted.
         ///
         /// A session that is still open on the server keeps them, so the caller must ignore their messages.
-        public mutating func keep(where isWanted: (Bayeux.Channel) -> Bool) {
+        package mutating func keep(where isWanted: (Bayeux.Channel) -> Bool) {
             subscriptions.removeAll { !isWanted($0.channel) }
         }
 
         /// Sets `ext` as `BayeuxClient.renew` does, for the next transport.
-        public mutating func renew(ext: RawJSON?) {
+        package mutating func renew(ext: RawJSON?) {
             for index in subscriptions.indices { subscriptions[index].ext = ext }
         }
     }
 
     /// A frame for the driver to send.
-    public struct Outgoing: Hashable, Sendable {
+    package struct Outgoing: Hashable, Sendable {
         /// The frame as JSON text. It may contain tokens and the id of the session.
-        public var bytes: [UInt8]
+        package var bytes: [UInt8]
         /// Whether the server may hold back its answer. Over HTTP, such a frame needs its own exchange.
-        public var isConnect: Bool
+        package var isConnect: Bool
     }
 
     /// What is known about missing events when a session is open.
-    public enum Continuity: Hashable, Sendable {
+    package enum Continuity: Hashable, Sendable {
         /// This is the first session, so nothing is missing.
         case first
         /// The server resumed the previous session and resends what was not acknowledged, so nothing is missing.
@@ -327,17 +327,17 @@ extension BayeuxClient {
     }
 
     /// A message published on a channel.
-    public struct Delivery: Hashable, Sendable {
+    package struct Delivery: Hashable, Sendable {
         /// The channel on which it was published. Untrusted text.
-        public var channel: String
+        package var channel: String
         /// The id that the publisher or the server gave it; useful only to people.
-        public var id: String?
+        package var id: String?
         /// The published data, as JSON text.
-        public var data: RawJSON
+        package var data: RawJSON
     }
 
     /// The reason why a message was not published, or may not have been.
-    public enum PublishFailure: Hashable, Sendable {
+    package enum PublishFailure: Hashable, Sendable {
         /// The server refused it. The text is the server's and untrusted.
         case refused(String)
         /// Too many messages are already waiting.
@@ -351,7 +351,7 @@ extension BayeuxClient {
     }
 
     /// The driver performs the effects in this order. Each id that `publish` returned ends with exactly one `.published` or `.unpublished`.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Send this frame to the server.
         case send(Outgoing)
         /// A session is open. The effects of its subscriptions follow.
@@ -378,7 +378,7 @@ extension BayeuxClient {
     }
 
     /// The reason why the client wants the transport closed.
-    public enum CloseCause: Hashable, Sendable {
+    package enum CloseCause: Hashable, Sendable {
         /// The first frame is not Bayeux.
         case notBayeux(Bayeux.Malformed)
         /// The server refused the handshake. The text is the server's and untrusted.

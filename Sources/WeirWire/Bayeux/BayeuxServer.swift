@@ -1,4 +1,4 @@
-public import WeirJSON
+package import WeirJSON
 
 /// The server end of Bayeux for all its clients: sessions, subscriptions, queues and held connects. It behaves like
 /// Faye 1.4 (Bayeux BX-7 to BX-25).
@@ -9,7 +9,7 @@ public import WeirJSON
 /// for the next connect. A frame is answered as one array, after all its messages are handled; a frame with a held
 /// connect is answered when the connect ends. The server forwards only the data of a client's message, because `ext`
 /// may contain tokens.
-public struct BayeuxServer: Sendable {
+package struct BayeuxServer: Sendable {
     let configuration: Configuration
     /// The sessions by number. Numbers count up from 1.
     var sessions: [Int: Session] = [:]
@@ -54,23 +54,23 @@ public struct BayeuxServer: Sendable {
     }
 
     /// Creates a server without clients. `seed` determines the ids of its sessions.
-    public init(_ configuration: Configuration = Configuration(), seed: UInt64) {
+    package init(_ configuration: Configuration = Configuration(), seed: UInt64) {
         self.configuration = configuration
         random = RandomSource(seed: seed)
     }
 
     /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
-    public var deadline: Moment? {
+    package var deadline: Moment? {
         let end = held.values.lazy.map(\.until).min()
         guard let nextExpiry else { return end }
         return min(end ?? nextExpiry, nextExpiry)
     }
 
     /// The number of open sessions.
-    public var sessionCount: Int { sessions.count }
+    package var sessionCount: Int { sessions.count }
 
     /// Performs the steps that are due up to `now`: answers connects whose hold time is over, and ends expired sessions.
-    public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+    package mutating func advance(to now: Moment, into effects: inout [Effect]) {
         for link in held.filter({ $0.value.until <= now }).keys.sorted() { release(link, into: &effects) }
         guard let nextExpiry, nextExpiry <= now else { return }
         for number in order.filter({ sessions[$0].map { $0.expires <= now } ?? false }) {
@@ -80,7 +80,7 @@ public struct BayeuxServer: Sendable {
     }
 
     /// Handles the loss of a WebSocket, or of the client of an HTTP exchange. Its sessions remain until they expire.
-    public mutating func linkClosed(_ link: Int) {
+    package mutating func linkClosed(_ link: Int) {
         held[link] = nil
         for number in sockets.removeValue(forKey: link) ?? [] where sessions[number]?.socket == link {
             sessions[number]?.socket = nil
@@ -89,12 +89,12 @@ public struct BayeuxServer: Sendable {
 
     /// Ends the sessions of a WebSocket and closes it, as a server does to remove a client. The client must shake hands
     /// again.
-    public mutating func endSessions(on link: Int, into effects: inout [Effect]) {
+    package mutating func endSessions(on link: Int, into effects: inout [Effect]) {
         for number in sockets[link] ?? [] where sessions[number]?.socket == link { end(number, into: &effects) }
     }
 
     /// Publishes a message from the server itself.
-    public mutating func publish(_ channel: Bayeux.Channel, _ data: RawJSON, into effects: inout [Effect]) {
+    package mutating func publish(_ channel: Bayeux.Channel, _ data: RawJSON, into effects: inout [Effect]) {
         deliveries += 1
         hand(on: channel, id: String(deliveries, radix: 16), data, into: &effects)
     }
@@ -124,22 +124,22 @@ public struct BayeuxServer: Sendable {
 
 extension BayeuxServer {
     /// The settings of a server, fixed when it is created.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// How long the server holds a connect. A session lives twice as long.
-        public var timeout: Duration
+        package var timeout: Duration
         /// The minimum time between connects that the server advises.
-        public var interval: Duration
+        package var interval: Duration
         /// The maximum number of sessions. Handshakes beyond it are refused.
-        public var mostSessions: Int
+        package var mostSessions: Int
         /// The maximum number of channels to which a session may subscribe.
-        public var mostSubscriptions: Int
+        package var mostSubscriptions: Int
         /// The maximum number of messages queued for a session. Beyond it the session ends, so that its client learns
         /// that events are missing.
-        public var mostQueued: Int
+        package var mostQueued: Int
         /// The maximum size of the messages queued for a session, in bytes.
-        public var mostQueuedBytes: Int
+        package var mostQueuedBytes: Int
         /// Creates a configuration. By default, the server holds a connect for 60 seconds and advises no interval.
-        public init(
+        package init(
             timeout: Duration = .seconds(60), interval: Duration = .zero, mostSessions: Int = 3000,
             mostSubscriptions: Int = 1000, mostQueued: Int = 4096, mostQueuedBytes: Int = 8 << 20
         ) {
@@ -153,7 +153,7 @@ extension BayeuxServer {
     }
 
     /// A client's request that the backend may refuse.
-    public enum Request: Hashable, Sendable {
+    package enum Request: Hashable, Sendable {
         /// A subscription to a channel or a pattern. The message's `ext` may contain a token.
         case subscribe(Bayeux.Channel, ext: RawJSON?)
         /// A message to be published on a channel, with the message's `ext`.
@@ -161,10 +161,10 @@ extension BayeuxServer {
     }
 
     /// A function that returns the error text for a refused request, or `nil` to allow the request.
-    public typealias Policy = (Request) -> String?
+    package typealias Policy = (Request) -> String?
 
     /// The driver performs the effects in this order.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Send a frame on a WebSocket, or answer an HTTP exchange with it.
         case send(link: Int, [UInt8])
         /// Answer an HTTP exchange with this status, because its body was not a frame.
@@ -176,7 +176,7 @@ extension BayeuxServer {
     }
 
     /// An event in the life of a session. Sessions are identified by increasing numbers.
-    public enum Occasion: Hashable, Sendable {
+    package enum Occasion: Hashable, Sendable {
         /// A client completed a handshake.
         case began(session: Int)
         /// A client subscribed to a channel.
@@ -193,7 +193,7 @@ extension BayeuxServer {
 extension BayeuxServer {
     /// Handles a frame from a link. A frame that is not JSON is ignored on a WebSocket, and refused with status 400 in
     /// an HTTP exchange (Bayeux BX-21).
-    public mutating func receive(
+    package mutating func receive(
         _ bytes: ArraySlice<UInt8>, on link: Int, isSocket: Bool, at now: Moment, policy: Policy,
         into effects: inout [Effect]
     ) {

@@ -7,7 +7,7 @@ extension EngineIO {
     ///
     /// The reader stores only the packet being read; packets that lie within one chunk are slices of it. One reader
     /// serves all the bodies of a session in turn. `finish(into:)` ends each body.
-    public struct PayloadReader: Sendable {
+    package struct PayloadReader: Sendable {
         /// The part of the body that comes next.
         enum State: Hashable, Sendable {
             /// Nothing has been read yet. Follows: undecided, separated, length, kind.
@@ -32,7 +32,7 @@ extension EngineIO {
         }
 
         /// The revision whose framing is expected; `nil` until the first body has shown it.
-        public private(set) var revision: Revision?
+        package private(set) var revision: Revision?
         /// The maximum size of a packet, in bytes of the body.
         let maximumPacket: Int
         /// The maximum number of packets in one body.
@@ -46,7 +46,7 @@ extension EngineIO {
 
         /// Creates a reader for bodies of a revision. If it is `nil`, the reader detects the revision from the first
         /// body, which begins with the open packet.
-        public init(_ revision: Revision?, maximumPacket: Int = Limits.standard, maximumPackets: Int = .max) {
+        package init(_ revision: Revision?, maximumPacket: Int = Limits.standard, maximumPackets: Int = .max) {
             self.revision = revision
             self.maximumPacket = maximumPacket
             self.maximumPackets = maximumPackets
@@ -54,7 +54,7 @@ extension EngineIO {
 
         /// Reads the next piece of the body and appends complete packets to `packets`. After an error, the rest of this
         /// body is ignored.
-        public mutating func read(
+        package mutating func read(
             _ chunk: ArraySlice<UInt8>, into packets: inout [WebSocketMessage]
         ) throws(MalformedPayload) {
             var rest = chunk
@@ -68,7 +68,7 @@ extension EngineIO {
         }
 
         /// Ends the body, and prepares for the next one.
-        public mutating func finish(into packets: inout [WebSocketMessage]) throws(MalformedPayload) {
+        package mutating func finish(into packets: inout [WebSocketMessage]) throws(MalformedPayload) {
             let end = offset
             defer {
                 refuse()
@@ -99,9 +99,9 @@ extension EngineIO {
     }
 
     /// An error in a polling body, and its position.
-    public struct MalformedPayload: Error, Hashable, Sendable {
+    package struct MalformedPayload: Error, Hashable, Sendable {
         /// The kinds of error in a polling body.
-        public enum Reason: Error, Hashable, Sendable {
+        package enum Reason: Error, Hashable, Sendable {
             /// The length is missing, not a number, or too long.
             case badLength
             /// A packet exceeds the size limit.
@@ -120,11 +120,11 @@ extension EngineIO {
             case endsInsidePacket
         }
         /// The kind of error, without a position.
-        public var reason: Reason
+        package var reason: Reason
         /// The position in the body at which the reader noticed the error, in bytes.
-        public var offset: Int
+        package var offset: Int
         /// Creates an error at a byte offset in the body.
-        public init(_ reason: Reason, offset: Int) {
+        package init(_ reason: Reason, offset: Int) {
             self.reason = reason
             self.offset = offset
         }
@@ -346,9 +346,9 @@ extension EngineIO.PayloadReader {
 
 extension EngineIO {
     /// Combines packets of the stream into polling bodies (Engine.IO EIO-20, EIO-22).
-    public struct PayloadWriter: Sendable {
+    package struct PayloadWriter: Sendable {
         /// The ways to separate the packets of a body.
-        public enum Framing: Hashable, Sendable {
+        package enum Framing: Hashable, Sendable {
             /// Revision 4: 0x1E between packets; `b` and Base64 for a binary packet.
             case separated
             /// Revision 3 with `b64=1`: `<n>:` in UTF-16 units; `b4` and Base64 for a binary packet. `escaped` writes
@@ -360,24 +360,24 @@ extension EngineIO {
         }
 
         /// The framing of the bodies.
-        public let framing: Framing
+        package let framing: Framing
         /// The maximum size of a body in bytes. A larger packet travels in a body of its own.
-        public let maximumBytes: Int
+        package let maximumBytes: Int
         /// The maximum number of packets in a body, at least 1.
-        public let maximumPackets: Int
+        package let maximumPackets: Int
         /// The number of packets in the body so far.
-        public private(set) var count = 0
+        package private(set) var count = 0
         private var body: [UInt8] = []
 
         /// Creates a writer. Python's Engine.IO refuses more than 16 packets in one body (Engine.IO EIO-20).
-        public init(_ framing: Framing, maximumBytes: Int = .max, maximumPackets: Int = 16) {
+        package init(_ framing: Framing, maximumBytes: Int = .max, maximumPackets: Int = 16) {
             self.framing = framing
             self.maximumBytes = maximumBytes
             self.maximumPackets = maximumPackets
         }
 
         /// The value of the `Content-Type` header for the bodies.
-        public var contentType: String {
+        package var contentType: String {
             switch framing {
             case .separated, .counted: "text/plain;charset=UTF-8"
             case .binary: "application/octet-stream"
@@ -385,7 +385,7 @@ extension EngineIO {
         }
 
         /// Adds a packet to the body. Returns false if it does not fit. A packet always fits an empty body.
-        public mutating func append(_ message: WebSocketMessage) -> Bool {
+        package mutating func append(_ message: WebSocketMessage) -> Bool {
             guard count == 0 || count < maximumPackets else { return false }
             let before = body.count
             write(message)
@@ -398,7 +398,7 @@ extension EngineIO {
         }
 
         /// Returns the body and begins an empty one.
-        public mutating func take() -> [UInt8] {
+        package mutating func take() -> [UInt8] {
             defer { (body, count) = ([], 0) }
             return body
         }

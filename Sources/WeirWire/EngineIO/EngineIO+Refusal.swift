@@ -3,11 +3,11 @@ import WeirJSON
 extension EngineIO {
     /// The reasons for which a server refuses a request, with the texts of the JavaScript server
     /// (Engine.IO EIO-32). The raw value is the error code.
-    public enum Refusal: Int, Hashable, Sendable, CaseIterable {
+    package enum Refusal: Int, Hashable, Sendable, CaseIterable {
         case transportUnknown, sessionUnknown, badHandshakeMethod, badRequest, forbidden, unsupportedVersion
 
         /// The JavaScript server's text for this reason.
-        public var message: String {
+        package var message: String {
             switch self {
             case .transportUnknown: "Transport unknown"
             case .sessionUnknown: "Session ID unknown"
@@ -19,7 +19,7 @@ extension EngineIO {
         }
 
         /// The response to a request that is not a WebSocket handshake.
-        public var response: Response {
+        package var response: Response {
             var writer = JSONWriter()
             writer.beginObject()
             writer.member("code", rawValue)
@@ -30,23 +30,23 @@ extension EngineIO {
         }
 
         /// The response to a WebSocket handshake: always status 400, with the plain text.
-        public var upgradeResponse: Response {
+        package var upgradeResponse: Response {
             Response(status: 400, contentType: "text/html", body: Array(message.utf8))
         }
     }
 
     /// The server's response to one HTTP request.
-    public struct Response: Hashable, Sendable {
+    package struct Response: Hashable, Sendable {
         /// The HTTP status code, such as 200.
-        public var status: Int
+        package var status: Int
         /// The content type, or `nil` for a response without a body.
-        public var contentType: String?
+        package var contentType: String?
         /// The bytes of the body; empty if there is none.
-        public var body: [UInt8]
+        package var body: [UInt8]
         /// Whether caches must not store the response.
-        public var isUncached: Bool
+        package var isUncached: Bool
         /// Creates a response. By default it has no body and may be cached.
-        public init(status: Int, contentType: String? = nil, body: [UInt8] = [], isUncached: Bool = false) {
+        package init(status: Int, contentType: String? = nil, body: [UInt8] = [], isUncached: Bool = false) {
             self.status = status
             self.contentType = contentType
             self.body = body
@@ -54,7 +54,7 @@ extension EngineIO {
         }
 
         /// The headers of the response, except `Content-Length`.
-        public var headers: [(name: String, value: String)] {
+        package var headers: [(name: String, value: String)] {
             let type = contentType.map { [(name: "Content-Type", value: $0)] } ?? []
             return type + (isUncached ? [(name: "cache-control", value: "no-store")] : [])
         }
@@ -63,21 +63,21 @@ extension EngineIO {
 
 extension EngineIO {
     /// The response of a server that refuses a request (Engine.IO EIO-32).
-    public struct ServerError: Hashable, Sendable {
+    package struct ServerError: Hashable, Sendable {
         /// The HTTP status code of the response.
-        public var status: Int
+        package var status: Int
         /// Engine.IO's error code. Only JavaScript servers send one.
-        public var code: Int?
+        package var code: Int?
         /// The server's error text: one line, shortened, untrusted. `nil` if the response contains none.
-        public var text: String?
+        package var text: String?
 
         /// The number of bytes of a body that are worth reading.
-        public static let longestBody = 4096
+        package static let longestBody = 4096
         private static let longestText = 200
 
         /// Creates an error from the body of a response: `{"code":n,"message":"…"}` from a JavaScript server, a JSON
         /// string from a Python server, or any text.
-        public init(status: Int, body: ArraySlice<UInt8>) {
+        package init(status: Int, body: ArraySlice<UInt8>) {
             self.status = status
             let body = body.prefix(Self.longestBody)
             if let (code, message) = Self.object(body) {
@@ -90,7 +90,7 @@ extension EngineIO {
         }
 
         /// Creates an error from the start of an HTTP response. Returns `nil` if the bytes are not HTTP.
-        public init?(answer: ArraySlice<UInt8>) {
+        package init?(answer: ArraySlice<UInt8>) {
             let text = String(decoding: answer.prefix(Self.longestBody), as: UTF8.self)
             let line = text.utf8.prefix { $0 != UInt8(ascii: "\r") }.split(separator: UInt8(ascii: " "), maxSplits: 2)
             guard text.hasPrefix("HTTP/1."), line.count > 1, let status = Int(Substring(line[1])) else { return nil }
@@ -102,14 +102,14 @@ extension EngineIO {
         }
 
         /// Whether an immediate new handshake helps, because the server does not know the session (any more).
-        public var isSessionLost: Bool {
+        package var isSessionLost: Bool {
             guard status == 400 else { return false }
             return code == 1 || (text?.hasPrefix("Invalid session") ?? false)
                 || (text?.contains("Session is disconnected") ?? false)
         }
 
         /// Whether the server does not support the requested revision.
-        public var isUnsupportedRevision: Bool {
+        package var isUnsupportedRevision: Bool {
             guard status == 400 else { return false }
             return code == 5 || (text?.hasPrefix("Unsupported protocol version") ?? false)
                 || (text?.contains("unsupported version of the Socket.IO or Engine.IO") ?? false)
@@ -117,14 +117,14 @@ extension EngineIO {
 
         /// Returns whether another attempt can help. `detectsRevision` tells whether the requested revision was a
         /// guess.
-        public func retry(detectsRevision: Bool) -> Reconnection {
+        package func retry(detectsRevision: Bool) -> Reconnection {
             if isSessionLost { return .atOnce }
             if isUnsupportedRevision { return detectsRevision ? .withRevision(.v3) : .never }
             return status == 403 ? .never : .later
         }
 
         /// One line for people; the text in it is untrusted.
-        public var message: String {
+        package var message: String {
             var words = "HTTP status \(status)"
             if let text { words += ": \(text)" }
             if let code { words += " (code \(code))" }

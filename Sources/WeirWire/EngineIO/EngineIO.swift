@@ -9,24 +9,24 @@ public enum EngineIO {
     }
 
     /// The packet types. The first character of a packet is its type's number.
-    public enum PacketType: UInt8, Hashable, Sendable, CaseIterable {
+    package enum PacketType: UInt8, Hashable, Sendable, CaseIterable {
         case open, close, ping, pong, message, upgrade, noop
     }
 
     /// The contents of the open packet (Engine.IO EIO-10).
-    public struct Handshake: Hashable, Sendable {
+    package struct Handshake: Hashable, Sendable {
         /// The session id, chosen by the server.
-        public var sid: String
+        package var sid: String
         /// The transports to which the server offers to upgrade.
-        public var upgrades: [String]
+        package var upgrades: [String]
         /// The time from one ping to the next.
-        public var pingInterval: Duration
+        package var pingInterval: Duration
         /// How long a ping may remain unanswered.
-        public var pingTimeout: Duration
+        package var pingTimeout: Duration
         /// The maximum size of a polling body in bytes, if the server states it.
-        public var maxPayload: Int?
+        package var maxPayload: Int?
         /// Creates a handshake. The default times are 25 seconds between pings and 20 seconds for an answer.
-        public init(
+        package init(
             sid: String, upgrades: [String] = [], pingInterval: Duration = .seconds(25),
             pingTimeout: Duration = .seconds(20), maxPayload: Int? = nil
         ) {
@@ -41,20 +41,20 @@ public enum EngineIO {
 
 extension EngineIO {
     /// One Engine.IO packet of a text frame: the type digit and the data after it (Engine.IO EIO-4).
-    public struct Packet: Hashable, Sendable {
+    package struct Packet: Hashable, Sendable {
         /// The packet's type, from its first character.
-        public var type: PacketType
+        package var type: PacketType
         /// The data after the type digit, as a slice of the frame.
-        public var data: ArraySlice<UInt8>
+        package var data: ArraySlice<UInt8>
 
         /// Creates a packet from its type and its data.
-        public init(_ type: PacketType, data: ArraySlice<UInt8> = []) {
+        package init(_ type: PacketType, data: ArraySlice<UInt8> = []) {
             self.type = type
             self.data = data
         }
 
         /// Parses a text frame. The packet keeps a slice of it.
-        public init(parsing text: ArraySlice<UInt8>) throws(SocketIO.Malformed) {
+        package init(parsing text: ArraySlice<UInt8>) throws(SocketIO.Malformed) {
             guard let first = text.first else { throw SocketIO.Malformed(message: "an empty frame", offset: 0) }
             guard let type = PacketType(rawValue: first &- UInt8(ascii: "0")) else {
                 throw SocketIO.Malformed(message: "a frame that begins with no Engine.IO packet type", offset: 0)
@@ -64,7 +64,7 @@ extension EngineIO {
         }
 
         /// The packet as a text frame of a WebSocket.
-        public var message: WebSocketMessage {
+        package var message: WebSocketMessage {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(1 + data.count)
             bytes.append(type.digit)
@@ -107,7 +107,7 @@ extension EngineIO.Handshake {
     }
 
     /// The open packet, with its keys in the order of the JavaScript server.
-    public var openPacket: WebSocketMessage {
+    package var openPacket: WebSocketMessage {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("sid", sid)

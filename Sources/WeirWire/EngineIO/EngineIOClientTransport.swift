@@ -13,7 +13,7 @@
 /// in parallel until the server answers the probe. After that, no new request begins (the pause). When the pending
 /// requests have ended and the packets of the last GET are delivered, `5` moves the session to the WebSocket, and the
 /// queued messages follow.
-public struct EngineIOClientTransport: Sendable {
+package struct EngineIOClientTransport: Sendable {
     enum State: Hashable, Sendable {
         /// The session has not begun. Follows: openingWebSocket, handshaking.
         case idle
@@ -97,7 +97,7 @@ public struct EngineIOClientTransport: Sendable {
     var webSocketRefusal: ConnectFailure?
 
     /// Creates a session that has not begun.
-    public init(_ configuration: Configuration) {
+    package init(_ configuration: Configuration) {
         self.configuration = configuration
         // A server may ignore the requested revision, so the reader detects it from the beginning of the first body.
         reader = EngineIO.PayloadReader(nil, maximumPacket: configuration.maximumPacket)
@@ -105,13 +105,13 @@ public struct EngineIOClientTransport: Sendable {
     }
 
     /// Whether the session runs only on the WebSocket. Its messages may then bypass this machine in both directions.
-    public var isWebSocketStream: Bool { state == .webSocket }
+    package var isWebSocketStream: Bool { state == .webSocket }
 
     /// The size in bytes of the messages that are queued or whose POST has not ended.
-    public var pendingBytes: Int { outgoingBytes + (post?.posted ?? 0) }
+    package var pendingBytes: Int { outgoingBytes + (post?.posted ?? 0) }
 
     /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
-    public var deadline: Moment? {
+    package var deadline: Moment? {
         let own: Moment? =
             switch state {
             case .handshaking(let until), .upgrading(_, let until, _), .closing(_, let until): until
@@ -123,7 +123,7 @@ public struct EngineIOClientTransport: Sendable {
     /// Handles one input at the time `now`, and appends effects in the order in which to perform them.
     ///
     /// An input about a request or a WebSocket that is no longer needed is ignored.
-    public mutating func handle(_ input: Input, at now: Moment, into effects: inout [Effect]) {
+    package mutating func handle(_ input: Input, at now: Moment, into effects: inout [Effect]) {
         switch input {
         case .start: start(at: now, into: &effects)
         case .webSocketOpened: webSocketOpened(into: &effects)
@@ -140,7 +140,7 @@ public struct EngineIOClientTransport: Sendable {
     }
 
     /// Performs the steps that are due up to `now`: timeouts and delayed GETs.
-    public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+    package mutating func advance(to now: Moment, into effects: inout [Effect]) {
         if let until = post?.until, until <= now { postTimedOut(into: &effects) }
         if let due = getDue, due <= now, isPollingFreely { startGet(at: now, into: &effects) }
         switch state {
@@ -207,34 +207,34 @@ extension EngineIO {
 
 extension EngineIOClientTransport {
     /// The settings of a transport, fixed when it is created.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The transports to use, and their order.
-        public var transport: EngineIO.TransportChoice
+        package var transport: EngineIO.TransportChoice
         /// The revision to request from the server.
-        public var revision: EngineIO.Revision
+        package var revision: EngineIO.Revision
         /// Whether the requested revision is a guess, so that the use of another revision is reported as such.
-        public var detectsRevision: Bool
+        package var detectsRevision: Bool
         /// The path, with a trailing slash if the server requires one.
-        public var path: String
+        package var path: String
         /// The user's part of the query, percent-encoded. It may be empty.
-        public var query: String
+        package var query: String
         /// The host and port of the server, for messages.
-        public var server: String
+        package var server: String
         /// Any number, letters or digits that make this session's requests different from others in caches.
-        public var cacheBuster: String
+        package var cacheBuster: String
         /// How long to wait for the first polling answer.
-        public var handshakeTimeout: Duration
+        package var handshakeTimeout: Duration
         /// How long a POST may take. Some servers never answer one that is too large (Engine.IO EIO-19).
-        public var postTimeout: Duration
+        package var postTimeout: Duration
         /// How long an upgrade may take, from opening the WebSocket. The reference server gives up after 10 s.
-        public var upgradeTimeout: Duration
+        package var upgradeTimeout: Duration
         /// How long the final POST with the close packet may take.
-        public var closeTimeout: Duration
+        package var closeTimeout: Duration
         /// The maximum size of a received packet, in bytes.
-        public var maximumPacket: Int
+        package var maximumPacket: Int
 
         /// Creates a configuration. Only the transports, the revision and the path have no default.
-        public init(
+        package init(
             transport: EngineIO.TransportChoice, revision: EngineIO.Revision, detectsRevision: Bool = false,
             path: String, query: String = "", server: String = "the server", cacheBuster: String = "0",
             handshakeTimeout: Duration = .seconds(20), postTimeout: Duration = .seconds(20),
@@ -256,7 +256,7 @@ extension EngineIOClientTransport {
         }
 
         /// The path and query of the first request, without the parts that change with each request.
-        public var firstTarget: String { target(startsWithWebSocket ? "websocket" : "polling", with: "") }
+        package var firstTarget: String { target(startsWithWebSocket ? "websocket" : "polling", with: "") }
 
         var startsWithWebSocket: Bool { transport == .auto || transport == .websocket }
         var wantsUpgrade: Bool { transport == .auto || transport == .upgrade }
@@ -269,15 +269,15 @@ extension EngineIOClientTransport {
     }
 
     /// The identifier of one HTTP exchange of the session.
-    public struct RequestID: Hashable, Sendable {
+    package struct RequestID: Hashable, Sendable {
         /// The number of the exchange, counted from 1.
-        public var number: Int
+        package var number: Int
         /// Creates the identifier of the exchange with this number.
-        public init(number: Int) { self.number = number }
+        package init(number: Int) { self.number = number }
     }
 
     /// The inputs of the state machine.
-    public enum Input: Sendable {
+    package enum Input: Sendable {
         /// Begin the session with its first transport.
         case start
         /// The requested WebSocket is open.
@@ -303,7 +303,7 @@ extension EngineIOClientTransport {
     }
 
     /// The driver performs the effects in this order.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Open a WebSocket at this path and query. There is at most one at a time.
         case openWebSocket(target: String)
         /// Send a message on the WebSocket.

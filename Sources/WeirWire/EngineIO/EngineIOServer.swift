@@ -3,9 +3,9 @@
 ///
 /// It reads the packet stream of the session, in the form that a WebSocket of the session's revision carries. The owner
 /// sends `EngineIO.Handshake.openPacket` first, and then the messages from `fire()` and `.answer`.
-public struct EngineIOServer: Sendable {
+package struct EngineIOServer: Sendable {
     /// The meaning of a received packet.
-    public enum Received: Hashable, Sendable {
+    package enum Received: Hashable, Sendable {
         /// A text message: the slice of the packet after its type digit.
         case message(ArraySlice<UInt8>)
         /// A binary message, without the type byte of revision 3.
@@ -21,7 +21,7 @@ public struct EngineIOServer: Sendable {
 
     /// Creates a session that opened at `now`. The client sends pings in revision 3, and the server sends them in
     /// revision 4.
-    public init(_ revision: EngineIO.Revision, _ handshake: EngineIO.Handshake, openedAt now: Moment) {
+    package init(_ revision: EngineIO.Revision, _ handshake: EngineIO.Handshake, openedAt now: Moment) {
         let (interval, timeout) = (handshake.pingInterval, handshake.pingTimeout)
         self.revision = revision
         heartbeat =
@@ -32,10 +32,10 @@ public struct EngineIOServer: Sendable {
     }
 
     /// When to call `fire()` next.
-    public var deadline: Moment { heartbeat.until }
+    package var deadline: Moment { heartbeat.until }
 
     /// Performs the step that is due at `deadline`. Returns the ping to send, or `nil` if the client is dead.
-    public mutating func fire() -> WebSocketMessage? {
+    package mutating func fire() -> WebSocketMessage? {
         switch heartbeat.fire(at: deadline) {
         case .ping: EngineIO.Packet(.ping).message
         case .pong, .nothing, .death: nil
@@ -43,7 +43,7 @@ public struct EngineIOServer: Sendable {
     }
 
     /// Reads a packet. An error ends the session.
-    public mutating func receive(
+    package mutating func receive(
         _ message: WebSocketMessage, at now: Moment
     ) throws(SocketIO.Malformed) -> Received {
         switch message {
@@ -76,7 +76,7 @@ public struct EngineIOServer: Sendable {
 extension EngineIO {
     /// Returns the packet of a message: text after the type digit; binary after the type byte (revision 3) or bare
     /// (Engine.IO EIO-8).
-    public static func packet(of message: WebSocketMessage, _ revision: Revision) -> WebSocketMessage {
+    package static func packet(of message: WebSocketMessage, _ revision: Revision) -> WebSocketMessage {
         switch (message, revision) {
         case (.text(let bytes), _): Packet(.message, data: bytes).message
         case (.binary(let bytes), .v3): .binary([PacketType.message.rawValue] + bytes)
@@ -99,14 +99,14 @@ extension EngineIO {
     }
 
     /// The ways in which the server ends a session.
-    public enum Ending: Hashable, Sendable {
+    package enum Ending: Hashable, Sendable {
         /// The session is broken or dead. A client that uses it again receives the error for an unknown session. The cause is for logs.
         case lost(String)
         /// The server ends a working session. A polling client learns of it with its next request (Engine.IO EIO-31).
         case orderly(String)
 
         /// The cause of the end, for logs.
-        public var cause: String {
+        package var cause: String {
             switch self {
             case .lost(let cause), .orderly(let cause): cause
             }

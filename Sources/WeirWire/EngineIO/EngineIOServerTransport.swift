@@ -8,7 +8,7 @@
 /// A polling session keeps packets until a GET fetches them, and a GET waits until a packet is sent; it is then
 /// answered at once with all kept packets. Of several packets sent in a row, the first therefore travels alone and the
 /// others together, as with the JavaScript server. The owner must limit `pendingBytes`.
-public struct EngineIOServerTransport: Sendable {
+package struct EngineIOServerTransport: Sendable {
     /// The transport, an unfinished upgrade, or an end that the client does not know yet.
     enum State: Sendable {
         /// The session polls. Follows: probing, ending, closed.
@@ -36,19 +36,19 @@ public struct EngineIOServerTransport: Sendable {
     /// The packets that no GET has fetched yet.
     var kept: [WebSocketMessage] = []
     /// The size in bytes of the packets that no GET has fetched yet.
-    public internal(set) var pendingBytes = 0
+    package internal(set) var pendingBytes = 0
     var reader: EngineIO.PayloadReader
 
     /// Creates a session that was opened by a WebSocket, or by a GET if `socket` is `nil`. The caller passes that GET
     /// to `poll(_:into:)` like any other.
-    public init(_ configuration: Configuration, on socket: SocketID? = nil) {
+    package init(_ configuration: Configuration, on socket: SocketID? = nil) {
         self.configuration = configuration
         state = socket.map { .webSocket($0) } ?? .polling
         reader = EngineIO.PayloadReader(configuration.revision, maximumPacket: configuration.maxPayload)
     }
 
     /// The transport on which the session currently runs.
-    public var transport: Transport {
+    package var transport: Transport {
         switch state {
         case .polling, .probing, .ending, .closed: .polling
         case .webSocket: .webSocket
@@ -56,7 +56,7 @@ public struct EngineIOServerTransport: Sendable {
     }
 
     /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
-    public var deadline: Moment? {
+    package var deadline: Moment? {
         switch state {
         case .probing(_, let noop, let until): noop.map { min($0, until) } ?? until
         case .ending(let until, _): until
@@ -65,7 +65,7 @@ public struct EngineIOServerTransport: Sendable {
     }
 
     /// Sends a packet of the stream, or keeps it for the next GET.
-    public mutating func send(_ packet: WebSocketMessage, into effects: inout [Effect]) {
+    package mutating func send(_ packet: WebSocketMessage, into effects: inout [Effect]) {
         switch state {
         case .webSocket(let socket): effects.append(.send(onWebSocket(packet), on: socket))
         case .polling, .probing:
@@ -77,7 +77,7 @@ public struct EngineIOServerTransport: Sendable {
     }
 
     /// Ends the session from the server's side.
-    public mutating func close(_ ending: EngineIO.Ending, at now: Moment, into effects: inout [Effect]) {
+    package mutating func close(_ ending: EngineIO.Ending, at now: Moment, into effects: inout [Effect]) {
         switch (ending, state) {
         case (_, .closed), (.orderly, .ending): return
         case (.orderly(let cause), .polling), (.orderly(let cause), .probing):
@@ -90,7 +90,7 @@ public struct EngineIOServerTransport: Sendable {
     }
 
     /// Performs the steps that are due up to `now`.
-    public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+    package mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now {
             switch state {
             case .probing(let socket, let noop?, let until) where noop < until:
@@ -133,35 +133,35 @@ public struct EngineIOServerTransport: Sendable {
 
 extension EngineIOServerTransport {
     /// The identifier of a request that waits for its answer. The owner chooses it.
-    public struct RequestID: Hashable, Sendable {
+    package struct RequestID: Hashable, Sendable {
         /// The owner's number for the request.
-        public var number: Int
+        package var number: Int
         /// Creates the identifier of the request with this number.
-        public init(_ number: Int) { self.number = number }
+        package init(_ number: Int) { self.number = number }
     }
 
     /// The identifier of a WebSocket. The owner chooses it.
-    public struct SocketID: Hashable, Sendable {
+    package struct SocketID: Hashable, Sendable {
         /// The owner's number for the WebSocket.
-        public var number: Int
+        package var number: Int
         /// Creates the identifier of the WebSocket with this number.
-        public init(_ number: Int) { self.number = number }
+        package init(_ number: Int) { self.number = number }
     }
 
     /// The settings of a session's transport, fixed when it is created.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The revision that the client requested.
-        public var revision: EngineIO.Revision
+        package var revision: EngineIO.Revision
         /// Whether the client requested Base64 instead of binary data, with `b64`.
-        public var isBase64: Bool
+        package var isBase64: Bool
         /// The maximum size of a body, in bytes.
-        public var maxPayload: Int
+        package var maxPayload: Int
         /// How long a client may take to upgrade.
-        public var upgradeTimeout: Duration
+        package var upgradeTimeout: Duration
         /// How long an ended session waits for the client's next request.
-        public var closeTimeout: Duration
+        package var closeTimeout: Duration
         /// Creates a configuration. The default times are those of the JavaScript server.
-        public init(
+        package init(
             revision: EngineIO.Revision, isBase64: Bool = false, maxPayload: Int = 1_000_000,
             upgradeTimeout: Duration = .seconds(10), closeTimeout: Duration = .seconds(30)
         ) {
@@ -174,7 +174,7 @@ extension EngineIOServerTransport {
     }
 
     /// The driver performs the effects in this order.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// The client sent a packet of the stream.
         case received(WebSocketMessage)
         /// Answer a request with this response.
@@ -188,14 +188,14 @@ extension EngineIOServerTransport {
     }
 
     /// The transports on which a session can run.
-    public enum Transport: Hashable, Sendable {
+    package enum Transport: Hashable, Sendable {
         case polling, webSocket
     }
 }
 
 extension EngineIOServerTransport {
     /// Handles a GET: answers it with the kept packets, or lets it wait.
-    public mutating func poll(_ request: RequestID, into effects: inout [Effect]) {
+    package mutating func poll(_ request: RequestID, into effects: inout [Effect]) {
         switch state {
         case .polling, .probing, .ending: break
         case .webSocket: return effects.append(.respond(request, EngineIO.Refusal.badRequest.response))
@@ -214,7 +214,7 @@ extension EngineIOServerTransport {
     }
 
     /// Handles the head of a POST. Its body follows with `receive(_:contentType:of:into:)`.
-    public mutating func beginPost(_ request: RequestID, into effects: inout [Effect]) {
+    package mutating func beginPost(_ request: RequestID, into effects: inout [Effect]) {
         switch state {
         case .polling, .probing, .ending: break
         case .webSocket: return effects.append(.respond(request, EngineIO.Refusal.badRequest.response))
@@ -229,7 +229,7 @@ extension EngineIOServerTransport {
 
     /// Handles the complete body of the pending POST. Its packets are received; `endPost(into:)` answers it after they
     /// are handled.
-    public mutating func receive(
+    package mutating func receive(
         _ body: ArraySlice<UInt8>, contentType: String?, of request: RequestID, into effects: inout [Effect]
     ) {
         guard post == request else { return }
@@ -257,14 +257,14 @@ extension EngineIOServerTransport {
     }
 
     /// Answers the pending POST after its packets are handled, if the session still exists.
-    public mutating func endPost(into effects: inout [Effect]) {
+    package mutating func endPost(into effects: inout [Effect]) {
         guard let post else { return }
         self.post = nil
         effects.append(.respond(post, Self.received))
     }
 
     /// Handles a client that gave up a request: one that waits for its answer, or whose body is arriving.
-    public mutating func aborted(_ request: RequestID, into effects: inout [Effect]) {
+    package mutating func aborted(_ request: RequestID, into effects: inout [Effect]) {
         if poll == request {
             poll = nil
             finish("poll connection closed prematurely", answeringPollWith: .close, into: &effects)
@@ -335,7 +335,7 @@ extension WebSocketMessage {
 extension EngineIOServerTransport {
     /// Handles a new WebSocket that names the session. It is probed, or closed if the session already has one
     /// (Engine.IO EIO-29).
-    public mutating func open(_ socket: SocketID, at now: Moment, into effects: inout [Effect]) {
+    package mutating func open(_ socket: SocketID, at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .polling: state = .probing(socket, noop: nil, until: now + configuration.upgradeTimeout)
         case .probing, .webSocket, .ending, .closed: effects.append(.closeSocket(socket))
@@ -343,7 +343,7 @@ extension EngineIOServerTransport {
     }
 
     /// Handles a message from a WebSocket.
-    public mutating func receive(
+    package mutating func receive(
         _ message: WebSocketMessage, on socket: SocketID, at now: Moment, into effects: inout [Effect]
     ) {
         switch state {
@@ -354,7 +354,7 @@ extension EngineIOServerTransport {
     }
 
     /// Handles the loss of a WebSocket. If it was only being probed, the session continues to poll.
-    public mutating func closed(_ socket: SocketID, into effects: inout [Effect]) {
+    package mutating func closed(_ socket: SocketID, into effects: inout [Effect]) {
         switch state {
         case .webSocket(socket):
             state = .closed

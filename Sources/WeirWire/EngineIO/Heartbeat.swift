@@ -139,7 +139,7 @@ struct Heartbeat: Hashable, Sendable {
 }
 
 /// Whether the data from a peer is read. While it is not, the peer's silence has no meaning.
-public enum SocketReading: String, Hashable, Sendable {
+package enum SocketReading: String, Hashable, Sendable {
     /// The socket is being read.
     case resumed
     /// Data waits, because earlier data has not been written yet.

@@ -6,10 +6,10 @@ public import WeirJSON
 
 extension SocketIO.Event {
     /// Returns the bytes for `value`, a placeholder taken from the arguments. Returns `nil` for any other value.
-    public func attachment(for value: RawJSON) -> ArraySlice<UInt8>? { value.resolved(by: attachments) }
+    package func attachment(for value: RawJSON) -> ArraySlice<UInt8>? { value.resolved(by: attachments) }
 
     /// Returns the event with a JSON value in place of each attachment.
-    public func replacingAttachments(_ value: (ArraySlice<UInt8>) -> RawJSON) -> SocketIO.Event {
+    package func replacingAttachments(_ value: (ArraySlice<UInt8>) -> RawJSON) -> SocketIO.Event {
         if attachments.isEmpty { return self }
         var event = SocketIO.Event(
             namespace: namespace, array: array.replacing(attachments, value), ackID: ackID)

@@ -1,4 +1,4 @@
-public import WeirJSON
+package import WeirJSON
 
 extension SocketIO {
     /// A received event: the text of its array, with the namespace, the acknowledgement id and the attachments. The
@@ -6,7 +6,7 @@ extension SocketIO {
     ///
     /// It consists of two references, one of which is `nil` for most events, because an event is passed on more often
     /// than it is examined.
-    public struct Event: Hashable, Sendable {
+    package struct Event: Hashable, Sendable {
         /// The fields that most events lack.
         private struct Surroundings: Hashable, Sendable {
             var namespace = "/"
@@ -18,11 +18,11 @@ extension SocketIO {
         private indirect enum Boxed: Hashable, Sendable { case value(Surroundings) }
 
         /// The whole JSON array as received, including the name.
-        public private(set) var array: RawJSON
+        package private(set) var array: RawJSON
         private var boxed: Boxed?
 
         /// Creates an event from a whole array. The caller guarantees that it is JSON and begins with a name.
-        public init(
+        package init(
             namespace: String = "/", array: RawJSON, ackID: Int? = nil, attachments: [ArraySlice<UInt8>] = []
         ) {
             self.array = array
@@ -37,17 +37,17 @@ extension SocketIO {
         }
 
         /// The namespace; `/` for the default one.
-        public var namespace: String { boxed == nil ? "/" : surroundings.namespace }
+        package var namespace: String { boxed == nil ? "/" : surroundings.namespace }
         /// The id to acknowledge with; `nil` if the sender requests no acknowledgement.
-        public var ackID: Int? { boxed == nil ? nil : surroundings.ackID }
+        package var ackID: Int? { boxed == nil ? nil : surroundings.ackID }
         /// Whether the last element of the array is not an argument but the offset of a server that recovers
         /// connections.
-        public internal(set) var hasOffset: Bool {
+        package internal(set) var hasOffset: Bool {
             get { boxed == nil ? false : surroundings.hasOffset }
             set { surroundings.hasOffset = newValue }
         }
         /// The binary attachments. `attachment(for:)` finds the one for a placeholder.
-        public internal(set) var attachments: [ArraySlice<UInt8>] {
+        package internal(set) var attachments: [ArraySlice<UInt8>] {
             get { boxed == nil ? [] : surroundings.attachments }
             set { surroundings.attachments = newValue }
         }
@@ -70,7 +70,7 @@ extension SocketIO {
 extension SocketIO.Event {
     /// The event's name: the first element of the array. The reference also allows a number, whose text is then the
     /// name.
-    public var name: String {
+    package var name: String {
         var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
         switch try? reader.eventName() {
         case .string(let contents): return reader.string(at: contents)
@@ -80,14 +80,14 @@ extension SocketIO.Event {
     }
 
     /// Returns whether the event has this name. Faster than comparing `name`.
-    public func isNamed(_ name: StaticString) -> Bool {
+    package func isNamed(_ name: StaticString) -> Bool {
         var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
         guard case .string(let contents) = try? reader.eventName() else { return false }
         return reader.matches(contents, name)
     }
 
     /// The arguments as JSON texts: the elements after the name.
-    public var arguments: [RawJSON] {
+    package var arguments: [RawJSON] {
         var arguments: [RawJSON] = []
         var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
         do throws(JSONError) {
@@ -102,7 +102,7 @@ extension SocketIO.Event {
 
     /// Returns the text of the argument at `index`, counted from 0 after the name, or `nil` if the event has fewer
     /// arguments.
-    public func argument(_ index: Int) -> RawJSON? {
+    package func argument(_ index: Int) -> RawJSON? {
         let arguments = arguments
         return arguments.indices.contains(index) ? arguments[index] : nil
     }
@@ -158,7 +158,7 @@ extension SocketIO.Event {
     /// Nearly every message of a busy server has this form. Returns `nil` for any other message.
     ///
     /// Only the beginning and the last byte are checked; the text between them may not be JSON.
-    public static func plainArray(of frame: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    package static func plainArray(of frame: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard frame.starts(with: #"42[""#.utf8), frame.last == UInt8(ascii: "]") else { return nil }
         let rest = frame.dropFirst(4)
         let name = rest.prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }

@@ -1,8 +1,8 @@
-public import WeirJSON
+package import WeirJSON
 
 extension SocketIO {
     /// The packet types. The first character of a packet is its type's number (Socket.IO SIO-2).
-    public enum PacketType: UInt8, Hashable, Sendable, CaseIterable {
+    package enum PacketType: UInt8, Hashable, Sendable, CaseIterable {
         case connect, disconnect, event, acknowledgement, connectError, binaryEvent, binaryAcknowledgement
     }
 
@@ -11,7 +11,7 @@ extension SocketIO {
     /// `attachments` is the number of binary messages that follow; the JSON text contains their placeholders. In a
     /// parsed packet, the attachments of the event or the acknowledgement are empty; an `AttachmentAssembler` fills
     /// them in.
-    public enum Packet: Hashable, Sendable {
+    package enum Packet: Hashable, Sendable {
         /// Requests to join a namespace, or confirms it. Over Engine.IO 3, the namespace may have a query.
         case connect(namespace: String, payload: RawJSON?)
         /// Leaves a namespace, or removes the client from it.
@@ -24,7 +24,7 @@ extension SocketIO {
         case connectError(namespace: String, payload: RawJSON?)
 
         /// The number of binary messages that follow.
-        public var attachments: Int {
+        package var attachments: Int {
             switch self {
             case .event(_, let attachments), .acknowledgement(_, let attachments): attachments
             case .connect, .disconnect, .connectError: 0
@@ -33,17 +33,17 @@ extension SocketIO {
     }
 
     /// The default limit on attachments of one packet, as in the reference implementation.
-    public static let maximumAttachments = 10
+    package static let maximumAttachments = 10
 
     /// Returns whether `name` can be a namespace. A comma would end it on the wire.
-    public static func isNamespace(_ name: String) -> Bool { !name.utf8.contains(UInt8(ascii: ",")) }
+    package static func isNamespace(_ name: String) -> Bool { !name.utf8.contains(UInt8(ascii: ",")) }
 
     /// The length in bytes of the longest reserved event name.
     static let longestReservedName = 14
 
     /// Returns whether `name` is an event name reserved by the protocol's libraries. No peer may send one, and it must
     /// not be passed to `emit`.
-    public static func isReserved(_ name: String) -> Bool {
+    package static func isReserved(_ name: String) -> Bool {
         // Most event names of a backend are longer than these, so the length alone rules them out without a comparison.
         switch name.utf8.count {
         case 7: name == "connect"
@@ -164,7 +164,7 @@ extension SocketIO.Packet {
     /// JSON texts are checked completely and kept as slices of `packet`. Error offsets count from its first byte. The
     /// parser accepts and rejects the same packets as the reference decoder (Socket.IO SIO-4). `revision` determines
     /// which payloads a CONNECT_ERROR may have.
-    public init(
+    package init(
         parsing packet: ArraySlice<UInt8>, revision: EngineIO.Revision,
         mostAttachments: Int = SocketIO.maximumAttachments, maximumDepth: Int = JSONReader.standardDepth
     ) throws(SocketIO.Malformed) {
@@ -238,7 +238,7 @@ extension Range<Int> {
 
 extension SocketIO.Packet {
     /// Returns the packet as WebSocket messages, including the attachments of its event or acknowledgement.
-    public func messages(_ revision: EngineIO.Revision) -> [WebSocketMessage] {
+    package func messages(_ revision: EngineIO.Revision) -> [WebSocketMessage] {
         let attachments: [ArraySlice<UInt8>] =
             switch self {
             case .event(let event, _): event.attachments
@@ -249,7 +249,7 @@ extension SocketIO.Packet {
     }
 
     /// The packet's text as a WebSocket message, including the Engine.IO type digit.
-    public var message: WebSocketMessage {
+    package var message: WebSocketMessage {
         switch self {
         case .connect(let namespace, let payload):
             Self.message(.connect, namespace: namespace, payload: payload?.bytes ?? [])

@@ -149,19 +149,19 @@ struct RecoveryOffset: Hashable, Sendable {
 /// One store serves all connections of a server. Like the other types of this module, it is pure and receives the time
 /// as a parameter. Both its lists are bounded and drop the oldest entries first. A client that asks for more than is
 /// left joins as a new one, as it does after `maximumAbsence`.
-public struct SocketIORecoveryStore: Sendable {
+package struct SocketIORecoveryStore: Sendable {
     /// The limits of a store.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// How long to keep a session or a packet.
-        public var maximumAbsence: Duration
+        package var maximumAbsence: Duration
         /// The maximum number of packets to keep.
-        public var maximumPackets: Int
+        package var maximumPackets: Int
         /// The maximum total size of the packets, in bytes.
-        public var maximumBytes: Int
+        package var maximumBytes: Int
         /// The maximum number of sessions to keep.
-        public var maximumSessions: Int
+        package var maximumSessions: Int
         /// Creates limits. The default time is that of the JavaScript server.
-        public init(
+        package init(
             maximumAbsence: Duration = .seconds(120), maximumPackets: Int = 20_000, maximumBytes: Int = 32 << 20,
             maximumSessions: Int = 10_000
         ) {
@@ -173,17 +173,17 @@ public struct SocketIORecoveryStore: Sendable {
     }
 
     /// A client's session in a namespace, as it was when the client was disconnected.
-    public struct Session: Hashable, Sendable {
+    package struct Session: Hashable, Sendable {
         /// The client's id in the namespace.
-        public var sid: String
+        package var sid: String
         /// The secret id with which the client requests recovery.
-        public var pid: String
+        package var pid: String
         /// The namespace of the session.
-        public var namespace: String
+        package var namespace: String
         /// The rooms that the client was in. Its own `sid` is one of them and need not be listed.
-        public var rooms: [String]
+        package var rooms: [String]
         /// Creates a session to be saved in a store.
-        public init(sid: String, pid: String, namespace: String, rooms: [String] = []) {
+        package init(sid: String, pid: String, namespace: String, rooms: [String] = []) {
             self.sid = sid
             self.pid = pid
             self.namespace = namespace
@@ -192,11 +192,11 @@ public struct SocketIORecoveryStore: Sendable {
     }
 
     /// A recovered session and its missed events.
-    public struct Restored: Hashable, Sendable {
+    package struct Restored: Hashable, Sendable {
         /// The session, as it was saved.
-        public var session: Session
+        package var session: Session
         /// The missed events in order, including their offsets.
-        public var missed: [SocketIO.Emission]
+        package var missed: [SocketIO.Emission]
     }
 
     private struct Packet {
@@ -222,7 +222,7 @@ public struct SocketIORecoveryStore: Sendable {
     ///
     /// `epoch` is the calendar time in milliseconds at `Moment.zero`, so that the offsets of a restarted server follow
     /// the earlier ones.
-    public init(_ configuration: Configuration = Configuration(), epoch: Int64) {
+    package init(_ configuration: Configuration = Configuration(), epoch: Int64) {
         self.configuration = configuration
         self.epoch = epoch
     }
@@ -231,7 +231,7 @@ public struct SocketIORecoveryStore: Sendable {
     /// event must not be volatile or request an acknowledgement.
     ///
     /// - Returns: The event to send, with the offset as its last argument.
-    public mutating func record(
+    package mutating func record(
         _ emission: SocketIO.Emission, to rooms: [String] = [], at now: Moment
     ) -> SocketIO.Emission {
         let milliseconds = epoch + now.microseconds / 1000
@@ -251,7 +251,7 @@ public struct SocketIORecoveryStore: Sendable {
     }
 
     /// Keeps the session of a client that was disconnected.
-    public mutating func save(_ session: Session, at now: Moment) {
+    package mutating func save(_ session: Session, at now: Moment) {
         sessions[session.pid] = (session, now)
         order.append((session.pid, now))
         forget(at: now)
@@ -260,7 +260,7 @@ public struct SocketIORecoveryStore: Sendable {
     /// Returns the session that a client requests, and removes it from the store.
     ///
     /// Returns `nil` if the session is unknown or too old, or if the packet with this `offset` is no longer kept.
-    public mutating func restore(
+    package mutating func restore(
         pid: String, offset: String, namespace: String, at now: Moment
     ) -> Restored? {
         forget(at: now)

@@ -24,30 +24,30 @@ public enum SocketIO {
     }
 
     /// The reason why a server refused a namespace.
-    public struct Refusal: Hashable, Sendable {
+    package struct Refusal: Hashable, Sendable {
         /// The server's error text. Untrusted.
-        public var message: String
+        package var message: String
         /// The `data` member of the refusal, if any.
-        public var data: RawJSON?
+        package var data: RawJSON?
         /// Creates a refusal from the server's text and data.
-        public init(message: String, data: RawJSON? = nil) {
+        package init(message: String, data: RawJSON? = nil) {
             self.message = message
             self.data = data
         }
     }
 
     /// A frame that violates the protocol, and the position of the error.
-    public struct Malformed: Error, Hashable, Sendable {
+    package struct Malformed: Error, Hashable, Sendable {
         /// A description of the error in one line, for people.
-        public var message: String
+        package var message: String
         /// The position in the frame in bytes, if known.
-        public var offset: Int?
+        package var offset: Int?
     }
 }
 
 extension SocketIO {
     /// Returns the name of a namespace from an address that may have a query or lack the slash.
-    public static func namespaceName(_ address: String) -> String { NamespaceAddress(address).name }
+    package static func namespaceName(_ address: String) -> String { NamespaceAddress(address).name }
 
     /// The address of a namespace in a CONNECT over Engine.IO 3: a name and perhaps a query, `/admin?token=1`
     /// (Socket.IO SIO-9).
@@ -68,7 +68,7 @@ extension SocketIO {
 
 extension SocketIO {
     /// What happens to an event that is emitted while its namespace is not joined.
-    public enum Delivery: Hashable, Sendable {
+    package enum Delivery: Hashable, Sendable {
         /// At most once, immediately or never: dropped while the namespace is not joined.
         case volatile
         /// At most once: waits in a bounded buffer until the namespace is joined, even across a reconnect.
@@ -80,7 +80,7 @@ extension SocketIO {
     }
 
     /// Whether an event requests an acknowledgement. A retried event always does, with its own timeout.
-    public enum AckRequest: Hashable, Sendable {
+    package enum AckRequest: Hashable, Sendable {
         /// Do not request an acknowledgement.
         case none
         /// Request an acknowledgement, without a time limit.
@@ -90,7 +90,7 @@ extension SocketIO {
     }
 
     /// Which event to drop when the buffer of waiting events is full.
-    public enum OverflowPolicy: Hashable, Sendable {
+    package enum OverflowPolicy: Hashable, Sendable {
         /// Reject the new event instead.
         case refuseNewest
         /// Drop the oldest events to make room for the new one.
@@ -98,22 +98,22 @@ extension SocketIO {
     }
 
     /// An event to be sent.
-    public struct Emission: Hashable, Sendable {
+    package struct Emission: Hashable, Sendable {
         /// The event's name. It must not be reserved (see `isReserved`).
-        public var name: String
+        package var name: String
         /// The arguments as JSON values separated by commas, or `nil` for none.
-        public var arguments: RawJSON?
+        package var arguments: RawJSON?
         /// The attachments for the placeholders in the arguments.
-        public var attachments: [ArraySlice<UInt8>]
+        package var attachments: [ArraySlice<UInt8>]
         /// The namespace; `nil` for the connection's first one.
-        public var namespace: String?
+        package var namespace: String?
         /// What happens to the event while the namespace is not joined.
-        public var delivery: Delivery
+        package var delivery: Delivery
         /// Whether the event requests an acknowledgement.
-        public var ack: AckRequest
+        package var ack: AckRequest
 
         /// Creates an event from JSON values separated by commas.
-        public init(
+        package init(
             _ name: String, arguments: RawJSON? = nil, attachments: [ArraySlice<UInt8>] = [],
             namespace: String? = nil, delivery: Delivery = .buffered, ack: AckRequest = .none
         ) {
@@ -126,7 +126,7 @@ extension SocketIO {
         }
 
         /// Creates an event from arguments that may contain bytes.
-        public init(
+        package init(
             _ name: String, _ arguments: Arguments, namespace: String? = nil, delivery: Delivery = .buffered,
             ack: AckRequest = .none
         ) {
@@ -182,7 +182,7 @@ extension SocketIO.Refusal {
     }
 
     /// One line for people: the server's message, and its data if it sent any.
-    public var words: String {
+    package var words: String {
         guard let data, data.description != "null" else { return message }
         let text = data.description
         return message + " " + (text.count > Self.mostData ? text.prefix(Self.mostData) + "…" : text)

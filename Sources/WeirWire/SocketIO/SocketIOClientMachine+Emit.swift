@@ -1,4 +1,4 @@
-public import WeirJSON
+package import WeirJSON
 
 // The calls of the application.
 extension SocketIOClientMachine {
@@ -10,7 +10,7 @@ extension SocketIOClientMachine {
     ///
     /// - Returns: The acknowledgement id, if the event requests an acknowledgement.
     @discardableResult
-    public mutating func emit(_ emission: SocketIO.Emission, at now: Moment, into effects: inout [Effect]) -> Int? {
+    package mutating func emit(_ emission: SocketIO.Emission, at now: Moment, into effects: inout [Effect]) -> Int? {
         self.now = max(self.now, now)
         return emit(emission, into: &effects)
     }
@@ -23,7 +23,7 @@ extension SocketIOClientMachine {
     ///   - arguments: A comma-separated list of JSON values, which may be empty.
     ///   - attachments: The attachments for the placeholders in the arguments.
     @discardableResult
-    public mutating func emit(
+    package mutating func emit(
         _ name: String, arguments: RawJSON?, attachments: [ArraySlice<UInt8>] = [], namespace: String? = nil,
         wantsAck: Bool = false, into effects: inout [Effect]
     ) -> Int? {
@@ -52,12 +52,12 @@ extension SocketIOClientMachine {
     }
 
     /// Returns the id of the next event in a namespace that requests an acknowledgement.
-    public func nextAckID(in namespace: String) -> Int? {
+    package func nextAckID(in namespace: String) -> Int? {
         membership(of: SocketIO.NamespaceAddress(namespace).name).map { memberships[$0].ledger.acks.nextID }
     }
 
     /// Skips acknowledgement ids, so that the next one is `id`. Use it if the client has not seen the earlier events.
-    public mutating func skipAckIDs(to id: Int, in namespace: String) {
+    package mutating func skipAckIDs(to id: Int, in namespace: String) {
         guard let index = membership(of: SocketIO.NamespaceAddress(namespace).name) else { return }
         memberships[index].ledger.acks.skip(to: id)
     }
@@ -66,7 +66,7 @@ extension SocketIOClientMachine {
 
     /// Acknowledges an event that requested it. `arguments` is a JSON array. Does nothing if the namespace is no longer
     /// joined.
-    public mutating func acknowledge(
+    package mutating func acknowledge(
         _ id: Int, arguments: RawJSON, attachments: [ArraySlice<UInt8>] = [], namespace: String? = nil,
         into effects: inout [Effect]
     ) {
@@ -81,7 +81,7 @@ extension SocketIOClientMachine {
     /// Joins another namespace, or one that was left or refused. A namespace that was already requested stays as it is.
     ///
     /// Engine.IO 3 cannot join the default namespace again; this is reported as `.refused`.
-    public mutating func join(_ namespace: Namespace, at now: Moment, into effects: inout [Effect]) {
+    package mutating func join(_ namespace: Namespace, at now: Moment, into effects: inout [Effect]) {
         precondition(SocketIO.isNamespace(namespace.name), "a namespace must not contain a comma, which ends the name")
         self.now = max(self.now, now)
         if isFinished { return }
@@ -110,7 +110,7 @@ extension SocketIOClientMachine {
 
     /// Leaves a namespace permanently and gives up the events waiting for it. The connection ends with the last
     /// namespace.
-    public mutating func leave(_ namespace: String, into effects: inout [Effect]) {
+    package mutating func leave(_ namespace: String, into effects: inout [Effect]) {
         let name = SocketIO.NamespaceAddress(namespace).name
         guard !isFinished, let index = membership(of: name), !memberships[index].isGone else { return }
         if memberships[index].isJoined {

@@ -3,7 +3,7 @@ import WeirJSON
 // Input from the server.
 extension SocketIOClientMachine {
     /// Handles a WebSocket message from the server.
-    public mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
+    package mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
         self.now = now
         do throws(SocketIO.Malformed) {
             switch try engine.receive(message, at: now) {
@@ -22,7 +22,7 @@ extension SocketIOClientMachine {
     /// Notes a message whose event was already decoded (see `SocketIO.Event.plainArray`).
     ///
     /// Returns false, and does nothing, if the message needs more than delivery. In that case, pass it to `receive`.
-    public mutating func takesPlainEvent(at now: Moment) -> Bool {
+    package mutating func takesPlainEvent(at now: Moment) -> Bool {
         guard configuration.limits.depth == JSONReader.standardDepth, !assembler.isExpecting,
             let index = membership(of: "/"), memberships[index].isJoined,
             !memberships[index].ledger.recovery.isTracking, engine.hearsMessage(at: now)

@@ -1,4 +1,4 @@
-public import WeirJSON
+package import WeirJSON
 
 /// The client end of one Socket.IO connection over one packet stream: Engine.IO handshake and heartbeats, namespaces,
 /// events, acknowledgements.
@@ -29,7 +29,7 @@ public import WeirJSON
 ///
 /// Timers fire only in `advance(to:into:)`. A message that arrives late is still handled, because it proves that the
 /// server is alive. After a `.close` effect the client has finished: it accepts any input and returns no effects.
-public struct SocketIOClientMachine: Sendable {
+package struct SocketIOClientMachine: Sendable {
     enum State {
         /// The open packet has not arrived yet. Follows: listening, open, finished.
         case opening(until: Moment)
@@ -45,7 +45,7 @@ public struct SocketIOClientMachine: Sendable {
     var state: State
     var engine: EngineIOClient
     /// The requested revision, or the one that the server turned out to use.
-    public internal(set) var revision: EngineIO.Revision
+    package internal(set) var revision: EngineIO.Revision
     let configuration: Configuration
     /// The namespaces: first the configured ones, in their order. Names are unique.
     var memberships: [Membership] = []
@@ -56,13 +56,13 @@ public struct SocketIOClientMachine: Sendable {
     var namespacesDue: Moment?
 
     /// Whether the server opened the session, but has sent nothing about a namespace since.
-    public internal(set) var isUnanswered = false
+    package internal(set) var isUnanswered = false
 
     /// When the driver stopped reading the socket; `nil` while it reads.
     private var unreadSince: Moment?
 
     /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
-    public var deadline: Moment? {
+    package var deadline: Moment? {
         switch state {
         case .opening(let until), .listening(_, let until, _):
             unreadSince == nil ? earlier(until, namespacesDue) : nil
@@ -73,7 +73,7 @@ public struct SocketIOClientMachine: Sendable {
 
     /// Tells the client whether the socket is read. After a pause, the server's deadlines move by the length of the
     /// pause.
-    public mutating func set(_ reading: SocketReading, at now: Moment) {
+    package mutating func set(_ reading: SocketReading, at now: Moment) {
         engine.set(reading, at: now)
         defer { unreadSince = reading == .resumed ? nil : unreadSince ?? now }
         guard reading == .resumed, let unreadSince else { return }
@@ -91,7 +91,7 @@ public struct SocketIOClientMachine: Sendable {
     /// Creates a client for a packet stream that opened at `now`, which continues from the previous client's `memory`.
     ///
     /// The name of a namespace must not contain a comma, which ends the name on the wire.
-    public init(_ configuration: Configuration, memory: Memory = Memory(), openedAt now: Moment) {
+    package init(_ configuration: Configuration, memory: Memory = Memory(), openedAt now: Moment) {
         self.configuration = configuration
         assembler = AttachmentAssembler(room: configuration.limits.attachments)
         self.now = now
@@ -130,7 +130,7 @@ public struct SocketIOClientMachine: Sendable {
 
 extension SocketIOClientMachine {
     /// Leaves every namespace permanently and requests the close of the socket. Waiting events are given up.
-    public mutating func disconnect(into effects: inout [Effect]) {
+    package mutating func disconnect(into effects: inout [Effect]) {
         if case .finished = state { return }
         for index in memberships.indices where memberships[index].isJoined && memberships[index].isWanted {
             effects.append(.send(SocketIO.Packet.disconnect(namespace: memberships[index].name).message))
@@ -143,7 +143,7 @@ extension SocketIOClientMachine {
     ///
     /// - Returns: The memory for the next client. If no further connection follows, call `Memory.abandon(into:)`.
     @discardableResult
-    public mutating func socketClosed(into effects: inout [Effect]) -> Memory {
+    package mutating func socketClosed(into effects: inout [Effect]) -> Memory {
         endConnection(into: &effects)
         var memory = Memory()
         memory.ledgers = memberships.map(\.ledger)
@@ -176,7 +176,7 @@ extension SocketIOClientMachine {
 
 extension SocketIOClientMachine {
     /// Performs the steps that are due up to `now`, each at its own deadline.
-    public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+    package mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
         self.now = max(self.now, now)
     }
@@ -219,13 +219,13 @@ extension SocketIOClientMachine {
 
 extension SocketIOClientMachine {
     /// A namespace to join, with the credentials for it.
-    public struct Namespace: Hashable, Sendable {
+    package struct Namespace: Hashable, Sendable {
         /// The name; `/` for the default namespace. Over Engine.IO 3 it may have a query, `/admin?token=1`.
-        public var name: String
+        package var name: String
         /// The CONNECT payload of Engine.IO 4, a JSON object, if the backend requires one.
-        public var auth: RawJSON?
+        package var auth: RawJSON?
         /// Creates a namespace to join. By default, it is the default namespace without a payload.
-        public init(_ name: String = "/", auth: RawJSON? = nil) {
+        package init(_ name: String = "/", auth: RawJSON? = nil) {
             self.name = name
             self.auth = auth
         }
@@ -234,24 +234,24 @@ extension SocketIOClientMachine {
     /// The settings of a client, fixed when it is created.
     ///
     /// Each connection has a new client, so values that must be fresh for every attempt (`auth`) are created with it.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The Engine.IO revision to use.
-        public var revision: EngineIO.Revision
+        package var revision: EngineIO.Revision
         /// Whether the revision is a guess. If the server turns out to use revision 3, the client switches to it on the
         /// same connection, provided that it has not requested a namespace yet.
-        public var detectsRevision = false
+        package var detectsRevision = false
         /// The namespaces to join when the session opens. The first one is the default for calls that name no
         /// namespace.
-        public var namespaces: [Namespace]
+        package var namespaces: [Namespace]
         /// How long the open packet and the answers for the namespaces may take together, and the answer for a
         /// namespace joined later.
-        public var handshakeTimeout: Duration
+        package var handshakeTimeout: Duration
         /// Which event to drop when too many wait for their namespace.
-        public var overflow: SocketIO.OverflowPolicy
+        package var overflow: SocketIO.OverflowPolicy
         /// The limits on a packet. A packet that exceeds one is rejected, and its attachments are ignored.
-        public var limits = Limits()
+        package var limits = Limits()
         /// Creates a configuration for several namespaces.
-        public init(
+        package init(
             revision: EngineIO.Revision, namespaces: [Namespace], handshakeTimeout: Duration = .seconds(20),
             overflow: SocketIO.OverflowPolicy = .refuseNewest
         ) {
@@ -261,7 +261,7 @@ extension SocketIOClientMachine {
             self.overflow = overflow
         }
         /// Creates a configuration for a single namespace.
-        public init(
+        package init(
             revision: EngineIO.Revision, namespace: String = "/", auth: RawJSON? = nil,
             handshakeTimeout: Duration = .seconds(20)
         ) {
@@ -271,34 +271,34 @@ extension SocketIOClientMachine {
     }
 
     /// The result of joining a namespace.
-    public struct Joined: Hashable, Sendable {
+    package struct Joined: Hashable, Sendable {
         /// The name of the joined namespace.
-        public var namespace: String
+        package var namespace: String
         /// The server's id for this client in the namespace. Engine.IO 3 does not send it.
-        public var id: String?
+        package var id: String?
         /// Whether the server recovered the session of the previous connection. The missed events follow directly.
-        public var isRecovered: Bool
+        package var isRecovered: Bool
         /// The number of events that arrived before the server's answer. They follow. In a recovered session they are
         /// the missed events.
-        public var early = 0
+        package var early = 0
         /// The handshake of the Engine.IO session.
-        public var handshake: EngineIO.Handshake
+        package var handshake: EngineIO.Handshake
     }
 
     /// An event that was not sent.
-    public struct Dropped: Hashable, Sendable {
+    package struct Dropped: Hashable, Sendable {
         /// The event as it was emitted.
-        public var emission: SocketIO.Emission
+        package var emission: SocketIO.Emission
         /// The namespace to which it was emitted.
-        public var namespace: String
+        package var namespace: String
         /// Its acknowledgement id, if it has one. It will not be acknowledged.
-        public var id: Int?
+        package var id: Int?
         /// The reason why the event was not sent.
-        public var cause: DropCause
+        package var cause: DropCause
     }
 
     /// The reasons for which an event is not sent.
-    public enum DropCause: Hashable, Sendable {
+    package enum DropCause: Hashable, Sendable {
         /// The event was volatile and the namespace not joined, or the namespace will not be joined again.
         case notJoined
         /// Too many events are already waiting (4096 events or 16 MiB in a namespace).
@@ -310,7 +310,7 @@ extension SocketIOClientMachine {
     }
 
     /// The reasons for which a sent event will not be acknowledged.
-    public enum AckFailure: Hashable, Sendable {
+    package enum AckFailure: Hashable, Sendable {
         /// No answer arrived in time. For a retried event: to its last attempt.
         case timeout
         /// The connection or the namespace ended first.
@@ -323,7 +323,7 @@ extension SocketIOClientMachine {
     ///
     /// Each acknowledgement id that `emit` returned ends with exactly one `.acknowledged`, `.unacknowledged` or
     /// `.dropped`.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Send this WebSocket message to the server.
         case send(WebSocketMessage)
         /// A namespace is joined. Events that arrived before the answer follow, and waiting events are sent.
@@ -347,7 +347,7 @@ extension SocketIOClientMachine {
     }
 
     /// The reason why the client wants the socket closed.
-    public enum CloseCause: Hashable, Sendable {
+    package enum CloseCause: Hashable, Sendable {
         /// The server was silent for longer than its handshake allows.
         case pingTimeout
         /// The open packet or an answer to CONNECT did not arrive in time.
@@ -483,18 +483,18 @@ extension SocketIOClientMachine {
     /// The state that outlives a connection: sessions to recover, waiting events, and retry queues.
     ///
     /// Take it from `socketClosed(into:)` and pass it to the next client. Between two clients, emit to it directly.
-    public struct Memory: Sendable {
+    package struct Memory: Sendable {
         var ledgers: [EmitLedger] = []
 
         /// Creates an empty memory, for the first connection.
-        public init() {}
+        package init() {}
 
         /// When to call `advance` next: an acknowledgement is given up at that time.
-        public var deadline: Moment? { ledgers.compactMap(\.deadline).min() }
+        package var deadline: Moment? { ledgers.compactMap(\.deadline).min() }
 
         /// Keeps an event if its delivery mode permits, and returns its acknowledgement id. `first` is the namespace of
         /// an event that names none.
-        public mutating func emit(
+        package mutating func emit(
             _ emission: SocketIO.Emission, first: String = "/", overflow: SocketIO.OverflowPolicy = .refuseNewest,
             at now: Moment, into effects: inout [Effect]
         ) -> Int? {
@@ -505,12 +505,12 @@ extension SocketIOClientMachine {
         }
 
         /// Performs the steps that are due up to `now`.
-        public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+        package mutating func advance(to now: Moment, into effects: inout [Effect]) {
             for index in ledgers.indices { ledgers[index].advance(to: now, nil, into: &effects) }
         }
 
         /// Gives up everything, with an effect for each event, because no further connection will follow.
-        public mutating func abandon(into effects: inout [Effect]) {
+        package mutating func abandon(into effects: inout [Effect]) {
             for index in ledgers.indices { ledgers[index].abandon(into: &effects) }
         }
     }

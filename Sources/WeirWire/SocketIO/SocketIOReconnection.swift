@@ -1,4 +1,4 @@
-public import WeirJSON
+package import WeirJSON
 
 /// A client that stays connected: a sequence of connections, each with its own `SocketIOClientMachine`, and the state that
 /// outlives them.
@@ -15,7 +15,7 @@ public import WeirJSON
 /// server has forgotten the session or uses another revision, but not twice in a row.
 ///
 /// Events can be emitted at any time. Their delivery mode determines what happens to them while no connection exists.
-public struct SocketIOReconnection: Sendable {
+package struct SocketIOReconnection: Sendable {
     enum State {
         /// The client has not started. Follows: connecting, over.
         case idle
@@ -51,14 +51,14 @@ public struct SocketIOReconnection: Sendable {
     var refusal: SocketIO.Refusal?
 
     /// Creates a client that has not started. `seed` determines its jitter.
-    public init(_ configuration: Configuration, seed: UInt64) {
+    package init(_ configuration: Configuration, seed: UInt64) {
         self.configuration = configuration
         random = RandomSource(seed: seed)
         wanted = configuration.namespaces.map { ($0, nil) }
     }
 
     /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
-    public var deadline: Moment? {
+    package var deadline: Moment? {
         switch state {
         case .idle, .over: nil
         case .connecting, .closing: memory.deadline
@@ -75,7 +75,7 @@ public struct SocketIOReconnection: Sendable {
 
 extension SocketIOReconnection {
     /// Starts the first attempt. Call it once.
-    public mutating func start(into effects: inout [Effect]) {
+    package mutating func start(into effects: inout [Effect]) {
         guard case .idle = state else { return }
         connect(into: &effects)
     }
@@ -83,7 +83,7 @@ extension SocketIOReconnection {
     /// Sends an event, or keeps it if its delivery mode permits. The name must not be reserved (`SocketIO.isReserved`).
     ///
     /// - Returns: The acknowledgement id, if the event requests an acknowledgement.
-    public mutating func emit(_ emission: SocketIO.Emission, at now: Moment, into effects: inout [Effect]) -> Int? {
+    package mutating func emit(_ emission: SocketIO.Emission, at now: Moment, into effects: inout [Effect]) -> Int? {
         var told: [SocketIOClientMachine.Effect] = []
         let id: Int?
         if client != nil {
@@ -100,7 +100,7 @@ extension SocketIOReconnection {
     }
 
     /// Acknowledges an event that requested it. `arguments` is a JSON array.
-    public mutating func acknowledge(
+    package mutating func acknowledge(
         _ id: Int, arguments: RawJSON, attachments: [ArraySlice<UInt8>] = [], namespace: String, at now: Moment,
         into effects: inout [Effect]
     ) {
@@ -110,7 +110,7 @@ extension SocketIOReconnection {
     }
 
     /// Joins another namespace, on this connection and on later ones.
-    public mutating func join(
+    package mutating func join(
         _ namespace: SocketIOClientMachine.Namespace, at now: Moment, into effects: inout [Effect]
     ) {
         if case .over = state { return }
@@ -124,7 +124,7 @@ extension SocketIOReconnection {
     }
 
     /// Leaves a namespace permanently. The client ends with the last one.
-    public mutating func leave(_ namespace: String, at now: Moment, into effects: inout [Effect]) {
+    package mutating func leave(_ namespace: String, at now: Moment, into effects: inout [Effect]) {
         let name = SocketIO.NamespaceAddress(namespace).name
         wanted.removeAll { $0.namespace.matches(name) }
         withClient(at: now, into: &effects) { client, told in client.leave(name, into: &told) }
@@ -132,7 +132,7 @@ extension SocketIOReconnection {
     }
 
     /// Leaves every namespace and ends, in any state.
-    public mutating func disconnect(at now: Moment, into effects: inout [Effect]) {
+    package mutating func disconnect(at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .idle, .waiting: end(.requested, into: &effects)
         case .connecting:
@@ -155,7 +155,7 @@ extension SocketIOReconnection {
 extension SocketIOReconnection {
     /// Handles an open packet stream. `auth` contains CONNECT payloads created for this attempt, by namespace. They
     /// replace the configured ones.
-    public mutating func opened(auth: [String: RawJSON] = [:], at now: Moment, into effects: inout [Effect]) {
+    package mutating func opened(auth: [String: RawJSON] = [:], at now: Moment, into effects: inout [Effect]) {
         guard case .connecting(let revision) = state else { return }
         let namespaces = wanted.map { entry in
             var namespace = entry.namespace
@@ -175,7 +175,7 @@ extension SocketIOReconnection {
     }
 
     /// Handles a packet stream that could not be opened.
-    public mutating func failed(_ failure: ConnectFailure, at now: Moment, into effects: inout [Effect]) {
+    package mutating func failed(_ failure: ConnectFailure, at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .connecting: lost(.failed(failure), failure.retry, at: now, into: &effects)
         case .closing(let cause): closed(by: cause, at: now, into: &effects)
@@ -184,20 +184,20 @@ extension SocketIOReconnection {
     }
 
     /// Tells the client whether the stream is read.
-    public mutating func set(_ reading: SocketReading, at now: Moment) {
+    package mutating func set(_ reading: SocketReading, at now: Moment) {
         self.reading = reading
         client?.set(reading, at: now)
     }
 
     /// Handles messages from the stream, in order.
-    public mutating func received(_ messages: [WebSocketMessage], at now: Moment, into effects: inout [Effect]) {
+    package mutating func received(_ messages: [WebSocketMessage], at now: Moment, into effects: inout [Effect]) {
         withClient(at: now, into: &effects) { client, told in
             for message in messages { client.receive(message, at: now, into: &told) }
         }
     }
 
     /// Handles the loss of the packet stream.
-    public mutating func closed(_ close: WebSocketClose, at now: Moment, into effects: inout [Effect]) {
+    package mutating func closed(_ close: WebSocketClose, at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .open:
             retireClient(at: now, into: &effects)
@@ -208,7 +208,7 @@ extension SocketIOReconnection {
     }
 
     /// Performs the steps that are due up to `now`.
-    public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+    package mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
     }
 
@@ -229,23 +229,23 @@ extension SocketIOReconnection {
 
 extension SocketIOReconnection {
     /// The settings of a reconnecting client, fixed when it is created.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The Engine.IO revision; `nil` detects it, starting with 4.
-        public var revision: EngineIO.Revision?
+        package var revision: EngineIO.Revision?
         /// The namespaces to join. The first one is the default for calls that name no namespace.
-        public var namespaces: [SocketIOClientMachine.Namespace]
+        package var namespaces: [SocketIOClientMachine.Namespace]
         /// How long the open packet and the answers for the namespaces may take together.
-        public var handshakeTimeout: Duration
+        package var handshakeTimeout: Duration
         /// Which event to drop when too many wait for their namespace.
-        public var overflow: SocketIO.OverflowPolicy
+        package var overflow: SocketIO.OverflowPolicy
         /// The delays between connection attempts.
-        public var backoff: Backoff
+        package var backoff: Backoff
         /// The maximum number of consecutive failed attempts, including the first; `nil` for no limit.
-        public var maximumAttempts: Int?
+        package var maximumAttempts: Int?
         /// Whether to rejoin or reconnect after the server removes the client from a namespace or closes the session.
-        public var returnsAfterKick: Bool
+        package var returnsAfterKick: Bool
         /// Creates a configuration. By default, the client joins `/`, never gives up, and returns after it was removed.
-        public init(
+        package init(
             revision: EngineIO.Revision? = nil, namespaces: [SocketIOClientMachine.Namespace] = [.init()],
             handshakeTimeout: Duration = .seconds(20), overflow: SocketIO.OverflowPolicy = .refuseNewest,
             backoff: Backoff = Backoff(base: .seconds(1), cap: .seconds(5)), maximumAttempts: Int? = nil,
@@ -262,7 +262,7 @@ extension SocketIOReconnection {
     }
 
     /// The driver performs the effects in this order.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Open a packet stream of this revision, and then call `opened` or `failed`. Attempts are counted from 1 since
         /// the last success.
         case connect(attempt: Int, EngineIO.Revision)
@@ -278,7 +278,7 @@ extension SocketIOReconnection {
     ///
     /// Each acknowledgement id that `emit` returned ends with exactly one `.acknowledged`, `.unacknowledged` or
     /// `.dropped`.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// A connection attempt begins. `attempt` counts from 1.
         case connecting(attempt: Int)
         /// The client joined a namespace.
@@ -304,7 +304,7 @@ extension SocketIOReconnection {
     }
 
     /// The ways in which one connection can end.
-    public enum Loss: Hashable, Sendable {
+    package enum Loss: Hashable, Sendable {
         /// The connection could not be established.
         case failed(ConnectFailure)
         /// The peer or the network ended the connection.
@@ -314,7 +314,7 @@ extension SocketIOReconnection {
     }
 
     /// The reasons for which no further connection is made.
-    public enum Ending: Hashable, Sendable {
+    package enum Ending: Hashable, Sendable {
         /// The caller called `disconnect(at:into:)`, or left the last namespace.
         case requested
         /// The server refused permanently, so another attempt cannot help.

@@ -1,4 +1,4 @@
-public import WeirJSON
+package import WeirJSON
 
 /// The server end of one Socket.IO connection over one Engine.IO session. It behaves like the JavaScript server
 /// (Socket.IO SIO-7, SIO-19).
@@ -6,7 +6,7 @@ public import WeirJSON
 /// It is as strict as the reference: a malformed frame, a packet for a namespace that is not joined, or a heartbeat in
 /// the wrong direction closes the connection. After a `.close` effect the machine has finished: it accepts any input
 /// and returns no effects. Timers fire only in `advance(to:into:)`.
-public struct SocketIOServer: Sendable {
+package struct SocketIOServer: Sendable {
     enum State {
         /// `start(into:)` has not been called yet. Follows: open, closed.
         case created(at: Moment)
@@ -41,7 +41,7 @@ public struct SocketIOServer: Sendable {
     var lostSessions: [SocketIORecoveryStore.Session] = []
 
     /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
-    public var deadline: Moment? {
+    package var deadline: Moment? {
         switch state {
         case .open(let joinBy):
             memberships.reduce(joinBy.map { min($0, engine.deadline) } ?? engine.deadline) { due, membership in
@@ -55,7 +55,7 @@ public struct SocketIOServer: Sendable {
     /// client was in until the end (Socket.IO SIO-15).
     ///
     /// Read it after the socket is gone or after a `.close` effect.
-    public var recoverableSessions: [SocketIORecoveryStore.Session] {
+    package var recoverableSessions: [SocketIORecoveryStore.Session] {
         switch state {
         case .created, .open: memberships.compactMap(\.session)
         case .closed: lostSessions
@@ -64,20 +64,20 @@ public struct SocketIOServer: Sendable {
 
     /// Returns the client's id in a joined namespace. The client's store addresses it by this id for events that only
     /// it receives.
-    public func socketID(in namespace: String = "/") -> String? {
+    package func socketID(in namespace: String = "/") -> String? {
         membership(namespace).map { memberships[$0].sid }
     }
 
     /// Creates a machine for a WebSocket that opened at `now`. `start(into:)` sends the open packet first, and then
     /// `40` on Engine.IO 3.
-    public init(_ configuration: Configuration, openedAt now: Moment) {
+    package init(_ configuration: Configuration, openedAt now: Moment) {
         self.configuration = configuration
         engine = EngineIOServer(configuration.revision, configuration.handshake, openedAt: now)
         state = .created(at: now)
     }
 
     /// Sends the open packet. Call it once, before anything else.
-    public mutating func start(into effects: inout [Effect]) {
+    package mutating func start(into effects: inout [Effect]) {
         guard case .created(let moment) = state else { return }
         effects.append(.send(configuration.handshake.openPacket))
         switch configuration.revision {
@@ -104,7 +104,7 @@ extension SocketIOServer {
     ///   - ackBy: When to give up the acknowledgement; `nil` for never.
     /// - Returns: The acknowledgement id, if `wantsAck` is true.
     @discardableResult
-    public mutating func emit(
+    package mutating func emit(
         _ name: String, arguments: RawJSON?, attachments: [ArraySlice<UInt8>] = [], namespace: String = "/",
         wantsAck: Bool = false, ackBy: Moment? = nil, into effects: inout [Effect]
     ) -> Int? {
@@ -121,7 +121,7 @@ extension SocketIOServer {
     }
 
     /// Acknowledges an event that requested it. `arguments` is a JSON array.
-    public mutating func acknowledge(
+    package mutating func acknowledge(
         _ id: Int, arguments: RawJSON, attachments: [ArraySlice<UInt8>] = [], namespace: String = "/",
         into effects: inout [Effect]
     ) {
@@ -133,7 +133,7 @@ extension SocketIOServer {
     }
 
     /// Removes the client from a namespace (`41`). No `.disconnected` effect follows, since the server itself did this.
-    public mutating func disconnect(namespace: String = "/", into effects: inout [Effect]) {
+    package mutating func disconnect(namespace: String = "/", into effects: inout [Effect]) {
         guard let index = membership(namespace) else { return }
         effects.append(.send(SocketIO.Packet.disconnect(namespace: namespace).message))
         end(index, into: &effects)
@@ -169,7 +169,7 @@ extension SocketIOServer {
 
 extension SocketIOServer {
     /// Performs the steps that are due up to `now`, each at its own deadline.
-    public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+    package mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
     }
 
@@ -195,31 +195,31 @@ extension SocketIOServer {
 
 extension SocketIOServer {
     /// The settings of one connection, fixed when it is created.
-    public struct Configuration: Hashable, Sendable {
+    package struct Configuration: Hashable, Sendable {
         /// The revision that the client requested.
-        public var revision: EngineIO.Revision
+        package var revision: EngineIO.Revision
         /// The session id to send to the client.
-        public var sid: String
+        package var sid: String
         /// The time from one heartbeat to the next.
-        public var pingInterval: Duration
+        package var pingInterval: Duration
         /// How long a heartbeat may be overdue.
-        public var pingTimeout: Duration
+        package var pingTimeout: Duration
         /// How long a client may remain without a namespace (Engine.IO 4).
-        public var connectTimeout: Duration
+        package var connectTimeout: Duration
         /// The maximum size of a message in bytes, announced in the open packet.
-        public var maxPayload: Int
+        package var maxPayload: Int
         /// The namespaces that exist on the server.
-        public var namespaces: [String]
+        package var namespaces: [String]
         /// The transports to which a polling client may upgrade.
-        public var upgrades: [String]
+        package var upgrades: [String]
         /// An unguessable secret for this connection only, for a server that recovers connections (Socket.IO SIO-15).
         /// With it, clients receive a `pid` for each namespace. If it is `nil`, connections are not recovered.
-        public var recoverySecret: Secret?
+        package var recoverySecret: Secret?
         /// Whether the application decides who may join. Each CONNECT is then reported as `.joinAsked`, except for the
         /// namespace that Engine.IO 3 joins without a request.
-        public var asks = false
+        package var asks = false
         /// Creates a configuration. The default times and sizes are those of the JavaScript server.
-        public init(
+        package init(
             revision: EngineIO.Revision, sid: String, pingInterval: Duration = .seconds(25),
             pingTimeout: Duration = .seconds(20),
             connectTimeout: Duration = .seconds(45), maxPayload: Int = 1_000_000, namespaces: [String] = ["/"],
@@ -238,7 +238,7 @@ extension SocketIOServer {
     }
 
     /// The driver performs the effects in this order.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Send this WebSocket message to the client.
         case send(WebSocketMessage)
         /// The client joined a namespace. `auth` is its CONNECT payload (Engine.IO 4).
@@ -265,7 +265,7 @@ extension SocketIOServer {
 
 extension SocketIOServer.Configuration {
     /// The contents of the open packet.
-    public var handshake: EngineIO.Handshake {
+    package var handshake: EngineIO.Handshake {
         EngineIO.Handshake(
             sid: sid, upgrades: upgrades, pingInterval: pingInterval, pingTimeout: pingTimeout, maxPayload: maxPayload)
     }
@@ -352,7 +352,7 @@ extension RawJSON {
 // Input from the client.
 extension SocketIOServer {
     /// Handles a WebSocket message from the client.
-    public mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
+    package mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .created: preconditionFailure("start the machine before it receives")
         case .closed: return
@@ -462,14 +462,14 @@ extension SocketIOServer {
     }
 
     /// Answers `.joinAsked` by admitting the client to the namespace. `.connected` follows.
-    public mutating func admit(into effects: inout [Effect]) {
+    package mutating func admit(into effects: inout [Effect]) {
         guard case .open = state, let (namespace, auth) = asking else { return }
         asking = nil
         join(namespace, auth: auth, into: &effects)
     }
 
     /// Answers `.joinAsked` by refusing the client, with this message.
-    public mutating func refuse(_ why: String, into effects: inout [Effect]) {
+    package mutating func refuse(_ why: String, into effects: inout [Effect]) {
         guard case .open = state, let namespace = asking?.namespace else { return }
         asking = nil
         refuse(namespace, why, into: &effects)
@@ -500,7 +500,7 @@ extension SocketIOServer {
     ///
     /// With a session, the client gets it back: its missed events are sent before the answer (Socket.IO SIO-17), and no
     /// `.connected` follows. Without one, it joins like any other client.
-    public mutating func recover(
+    package mutating func recover(
         _ restored: SocketIORecoveryStore.Restored?, namespace: String, auth: RawJSON, into effects: inout [Effect]
     ) {
         guard case .open = state, recovering == namespace else { return }

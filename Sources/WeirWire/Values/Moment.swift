@@ -21,7 +21,7 @@ public struct Moment: Hashable, Comparable, Sendable {
 
 extension Duration {
     /// The whole microseconds of this time span.
-    public var microseconds: Int64 {
+    package var microseconds: Int64 {
         components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }

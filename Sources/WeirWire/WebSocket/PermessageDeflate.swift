@@ -1,27 +1,27 @@
 import CWeirZlib
 
 /// The parameters of message compression (RFC 7692, permessage-deflate) that both ends agreed on.
-public struct PermessageDeflate: Hashable, Sendable {
+package struct PermessageDeflate: Hashable, Sendable {
     /// Whether the server resets its compression window after each message.
-    public var serverNoContextTakeover = false
+    package var serverNoContextTakeover = false
     /// Whether the client resets its compression window after each message.
-    public var clientNoContextTakeover = false
+    package var clientNoContextTakeover = false
     /// The server's window size as a power of two: 8 to 15.
-    public var serverMaxWindowBits = 15
+    package var serverMaxWindowBits = 15
     /// The client's window size as a power of two: 8 to 15.
-    public var clientMaxWindowBits = 15
+    package var clientMaxWindowBits = 15
 
     /// Creates parameters with windows of 32 KiB that are kept from message to message.
-    public init() {}
+    package init() {}
 
     /// A client's offer, which accepts any parameters of the server.
-    public static var offer: String { "permessage-deflate; client_max_window_bits" }
+    package static var offer: String { "permessage-deflate; client_max_window_bits" }
 
     /// Returns the server's answer to a client's offers, and its text: the first offer that the server understands
     /// (RFC 7692, 5.1).
     ///
     /// Returns `nil` if it understands none; messages are then not compressed.
-    public static func answer(to offers: String) -> (agreement: PermessageDeflate, text: String)? {
+    package static func answer(to offers: String) -> (agreement: PermessageDeflate, text: String)? {
         for offer in offers.split(separator: ",", omittingEmptySubsequences: false) {
             guard let parameters = parameters(offer), let agreement = agreement(with: parameters) else { continue }
             return (agreement, agreement.text)
@@ -31,7 +31,7 @@ public struct PermessageDeflate: Hashable, Sendable {
 
     /// Parses a server's answer to our `offer`. An extension or a parameter that was not offered fails the connection
     /// (RFC 7692, 5.1).
-    public static func agreement(from answer: String) throws(WebSocketViolation) -> PermessageDeflate {
+    package static func agreement(from answer: String) throws(WebSocketViolation) -> PermessageDeflate {
         let problem = WebSocketViolation(
             code: 1010, reason: "the server answers with an extension that was not offered")
         guard let parameters = parameters(answer[...]) else { throw problem }

@@ -1,12 +1,12 @@
 /// One end of a WebSocket. A client masks its frames, and a server does not (RFC 6455, 5.1).
-public enum WebSocketRole: Hashable, Sendable {
+package enum WebSocketRole: Hashable, Sendable {
     case client, server
 }
 
 /// Writes the frames of RFC 6455 section 5, and parses close frames.
-public enum WebSocketFrame {
+package enum WebSocketFrame {
     /// The opcodes of RFC 6455 section 5.2.
-    public enum Opcode: UInt8, Sendable {
+    package enum Opcode: UInt8, Sendable {
         case continuation = 0
         case text = 1
         case binary = 2
@@ -16,7 +16,7 @@ public enum WebSocketFrame {
 
         /// Whether this is the opcode of a control frame, which is never fragmented and has at most 125 bytes of
         /// payload.
-        public var isControl: Bool { rawValue & 8 != 0 }
+        package var isControl: Bool { rawValue & 8 != 0 }
     }
 
     /// The bits of a frame's first byte other than the opcode.
@@ -28,14 +28,14 @@ public enum WebSocketFrame {
 
     /// Appends one whole frame. A client must mask with a fresh, unpredictable key (RFC 6455, 5.3); a server passes
     /// `nil`.
-    public static func append(
+    package static func append(
         _ payload: ArraySlice<UInt8>, opcode: Opcode, mask: UInt32?, to output: inout [UInt8]
     ) {
         append(payload, first: Bit.final | opcode.rawValue, mask: mask, to: &output)
     }
 
     /// Appends a message as a single frame.
-    public static func append(_ message: WebSocketMessage, mask: UInt32?, to output: inout [UInt8]) {
+    package static func append(_ message: WebSocketMessage, mask: UInt32?, to output: inout [UInt8]) {
         switch message {
         case .text(let bytes): append(bytes, opcode: .text, mask: mask, to: &output)
         case .binary(let bytes): append(bytes, opcode: .binary, mask: mask, to: &output)
@@ -67,7 +67,7 @@ public enum WebSocketFrame {
 
     /// Returns the body of a close frame: the code, and at most 123 bytes of the reason, cut at a character. The body
     /// for code 1005 is empty.
-    public static func closeBody(_ close: WebSocketClose) -> [UInt8] {
+    package static func closeBody(_ close: WebSocketClose) -> [UInt8] {
         guard close.code != 1005 else { return [] }
         let code = sendableCode(close.code)
         var reason = close.reason.utf8.prefix(123)
@@ -76,7 +76,7 @@ public enum WebSocketFrame {
     }
 
     /// Parses the body of a close frame (7.1.5).
-    public static func parseClose(_ body: [UInt8]) throws(WebSocketViolation) -> WebSocketClose {
+    package static func parseClose(_ body: [UInt8]) throws(WebSocketViolation) -> WebSocketClose {
         guard body.count >= 2 else {
             guard body.isEmpty else { throw WebSocketViolation(code: 1002, reason: "bad close frame") }
             return WebSocketClose(code: 1005)
@@ -90,7 +90,7 @@ public enum WebSocketFrame {
     }
 
     /// Returns the code itself if it may be sent (RFC 6455, 7.4), or 1000 otherwise.
-    public static func sendableCode(_ code: UInt16) -> UInt16 {
+    package static func sendableCode(_ code: UInt16) -> UInt16 {
         isAllowedOnTheWire(code) && code != 1015 ? code : 1000
     }
 
@@ -105,7 +105,7 @@ public enum WebSocketFrame {
 
     /// Applies the masking key by XOR. The bytes of the key are in wire order. `phase` is the number of bytes of the
     /// frame before these.
-    public static func unmask(_ bytes: UnsafeMutableRawBufferPointer, key: UInt32, phase: Int = 0) {
+    package static func unmask(_ bytes: UnsafeMutableRawBufferPointer, key: UInt32, phase: Int = 0) {
         let turned = phase & 3 == 0 ? key : key >> (8 * UInt32(phase & 3)) | key << (32 - 8 * UInt32(phase & 3))
         let wide = UInt64(turned) | UInt64(turned) << 32
         var index = 0
@@ -123,20 +123,20 @@ public enum WebSocketFrame {
 }
 
 /// The peer's violation of RFC 6455 or RFC 7692, with the close code that answers it.
-public struct WebSocketViolation: Error, Hashable, Sendable {
+package struct WebSocketViolation: Error, Hashable, Sendable {
     /// The close code with which to answer.
-    public var code: UInt16
+    package var code: UInt16
     /// A description of the violation, without text from the peer.
-    public var reason: String
+    package var reason: String
 }
 
 /// Writes messages as frames, compressed if that was negotiated.
-public struct WebSocketWriter: ~Copyable {
+package struct WebSocketWriter: ~Copyable {
     private var deflater: Deflater?
 
     /// Creates a writer for the messages after the handshake. `role` is the writer's own end, and `compression` is what
     /// the handshake agreed on.
-    public init(role: WebSocketRole, compression: PermessageDeflate? = nil) {
+    package init(role: WebSocketRole, compression: PermessageDeflate? = nil) {
         guard let compression else {
             deflater = nil
             return
@@ -148,7 +148,7 @@ public struct WebSocketWriter: ~Copyable {
 
     /// Appends a message as one frame. A client must mask with a fresh, unpredictable key (RFC 6455, 5.3); a server
     /// passes `nil`.
-    public mutating func write(_ message: WebSocketMessage, mask: UInt32?, to output: inout [UInt8]) {
+    package mutating func write(_ message: WebSocketMessage, mask: UInt32?, to output: inout [UInt8]) {
         // zlib produces no output for an empty message, not even its end.
         guard !message.bytes.isEmpty, let compressed = deflater?.deflate(message.bytes) else {
             WebSocketFrame.append(message, mask: mask, to: &output)

@@ -1,17 +1,17 @@
 import CWeirJSONScan
 
 /// One whole WebSocket message, either received or to be sent.
-public enum WebSocketMessage: Hashable, Sendable {
+package enum WebSocketMessage: Hashable, Sendable {
     /// A text message, whose bytes are UTF-8.
     case text(ArraySlice<UInt8>)
     /// A binary message, whose bytes may be anything.
     case binary(ArraySlice<UInt8>)
 
     /// Creates a text message from a string.
-    public static func text(_ string: String) -> WebSocketMessage { .text(ArraySlice(string.utf8)) }
+    package static func text(_ string: String) -> WebSocketMessage { .text(ArraySlice(string.utf8)) }
 
     /// The payload of either kind of message.
-    public var bytes: ArraySlice<UInt8> {
+    package var bytes: ArraySlice<UInt8> {
         switch self {
         case .text(let bytes), .binary(let bytes): bytes
         }
@@ -20,15 +20,15 @@ public enum WebSocketMessage: Hashable, Sendable {
 
 /// How a WebSocket ended: the close code of RFC 6455 section 7.4 and its reason. 1005 means that no code was sent, and
 /// 1006 that the connection was cut off.
-public struct WebSocketClose: Hashable, Sendable {
+package struct WebSocketClose: Hashable, Sendable {
     /// The close code, received or generated.
-    public var code: UInt16
+    package var code: UInt16
     /// The reason that the peer sent. Untrusted text.
-    public var reason: String
+    package var reason: String
     /// Whether another attempt makes sense, as far as the transport knows.
-    public var retry: Reconnection
+    package var retry: Reconnection
     /// Creates a close. By default, another attempt may help after a while.
-    public init(code: UInt16, reason: String = "", retry: Reconnection = .later) {
+    package init(code: UInt16, reason: String = "", retry: Reconnection = .later) {
         self.code = code
         self.reason = reason
         self.retry = retry
@@ -39,20 +39,20 @@ public struct WebSocketClose: Hashable, Sendable {
 ///
 /// A message arrives either as a slice of the bytes of one read, which it shares with its neighbors, or in pieces.
 /// Messages assembled from pieces lie next to each other in a shared buffer.
-public struct MessageBatch: Sendable {
+package struct MessageBatch: Sendable {
     /// The kind of a message.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         case text, binary
     }
     /// The reasons for rejecting a message.
-    public enum Refusal: Error, Hashable, Sendable {
+    package enum Refusal: Error, Hashable, Sendable {
         case tooLarge, notUTF8
     }
 
     /// The maximum number of messages returned by one call to `take()`.
     private static let mostTaken = 1024
     /// The maximum size of a message, in bytes.
-    public let maximumMessage: Int
+    package let maximumMessage: Int
     private var messages: [WebSocketMessage] = []
     /// The total size of `messages`, in bytes.
     private var messageBytes = 0
@@ -63,19 +63,19 @@ public struct MessageBatch: Sendable {
     private var start = 0
 
     /// Creates an empty batch with a limit on the size of each message.
-    public init(maximumMessage: Int) { self.maximumMessage = maximumMessage }
+    package init(maximumMessage: Int) { self.maximumMessage = maximumMessage }
 
     /// Whether the batch contains complete messages.
-    public var hasMessages: Bool { !messages.isEmpty || !joined.isEmpty }
+    package var hasMessages: Bool { !messages.isEmpty || !joined.isEmpty }
 
     /// The size of all messages in bytes, including the unfinished one.
-    public var heldBytes: Int { messageBytes + bytes.count }
+    package var heldBytes: Int { messageBytes + bytes.count }
 
     /// How many bytes the unfinished message may still grow.
     package var room: Int { maximumMessage - (bytes.count - start) }
 
     /// Appends a piece to the unfinished message.
-    public mutating func append(_ piece: UnsafeRawBufferPointer) throws(Refusal) {
+    package mutating func append(_ piece: UnsafeRawBufferPointer) throws(Refusal) {
         guard piece.count <= room else { throw .tooLarge }
         bytes.reserve(piece.count, upTo: start + maximumMessage)
         bytes.append(contentsOf: piece)
@@ -104,7 +104,7 @@ public struct MessageBatch: Sendable {
     }
 
     /// Completes the unfinished message. Throws if it is a text that is not UTF-8.
-    public mutating func finish(_ kind: Kind) throws(Refusal) {
+    package mutating func finish(_ kind: Kind) throws(Refusal) {
         let range = start..<bytes.count
         switch kind {
         case .binary: break
@@ -136,7 +136,7 @@ public struct MessageBatch: Sendable {
     ///
     /// A read of 64 KiB may contain 32,768 empty messages. Each takes much more memory in its owner, which may stop
     /// after some of them.
-    public mutating func take() -> [WebSocketMessage] {
+    package mutating func take() -> [WebSocketMessage] {
         gather()
         guard messages.count > Self.mostTaken else {
             let taken = messages
@@ -151,7 +151,7 @@ public struct MessageBatch: Sendable {
     }
 
     /// Discards all messages, including the unfinished one.
-    public mutating func discard() {
+    package mutating func discard() {
         self = MessageBatch(maximumMessage: maximumMessage)
     }
 

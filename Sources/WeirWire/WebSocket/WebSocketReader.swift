@@ -7,9 +7,9 @@ import CWeirJSONScan
 /// one array is a slice of that array and is never copied; other messages are assembled in the batch. Compressed
 /// messages are inflated only until `heldLimit` bytes of messages wait to be taken. After that, appended bytes are kept
 /// as received.
-public struct WebSocketReader: ~Copyable {
+package struct WebSocketReader: ~Copyable {
     /// A control frame from the peer.
-    public enum Control: Hashable, Sendable {
+    package enum Control: Hashable, Sendable {
         /// A ping, to be answered by a pong with this payload.
         case ping([UInt8])
         case pong
@@ -53,36 +53,36 @@ public struct WebSocketReader: ~Copyable {
 
     /// Creates a reader for the bytes after the handshake. `role` is the reader's own end, and `compression` is what
     /// the handshake agreed on.
-    public init(role: WebSocketRole, maximumMessage: Int, compression: PermessageDeflate? = nil) {
+    package init(role: WebSocketRole, maximumMessage: Int, compression: PermessageDeflate? = nil) {
         self.role = role
         batch = MessageBatch(maximumMessage: maximumMessage)
         inflater = compression.map { Inflater(resetsAfterMessage: $0.hasNoContextTakeover(by: role.other)) }
     }
 
     /// Whether complete messages are ready to be taken.
-    public var hasMessages: Bool { batch.hasMessages }
+    package var hasMessages: Bool { batch.hasMessages }
 
     /// Whether unread bytes wait. `read` continues with them after messages are taken.
-    public var hasUnread: Bool { position < input.count && !isEnded }
+    package var hasUnread: Bool { position < input.count && !isEnded }
 
     /// The number of bytes held: in messages that were not taken, in the unfinished message, and in unread input.
-    public var heldBytes: Int { batch.heldBytes + input.count - position }
+    package var heldBytes: Int { batch.heldBytes + input.count - position }
 
     /// Removes and returns the complete messages, at most 1024 at a time.
-    public mutating func takeMessages() -> [WebSocketMessage] { batch.take() }
+    package mutating func takeMessages() -> [WebSocketMessage] { batch.take() }
 
     /// Discards the waiting messages and the unfinished one. Control frames are still read.
-    public mutating func discardMessages() { batch.discard() }
+    package mutating func discardMessages() { batch.discard() }
 
     /// Appends the bytes of one read of the connection. `read` processes them.
-    public mutating func append(_ bytes: [UInt8]) {
+    package mutating func append(_ bytes: [UInt8]) {
         guard !isEnded else { return }
         input = hasUnread ? input[position...] + bytes : bytes
         position = 0
     }
 
     /// Processes the appended bytes. Complete messages wait to be taken; control frames are appended to `controls`.
-    public mutating func read(_ controls: inout [Control]) throws(WebSocketViolation) {
+    package mutating func read(_ controls: inout [Control]) throws(WebSocketViolation) {
         do throws(WebSocketViolation) {
             try readInput(&controls)
         } catch {
