@@ -26,6 +26,22 @@ import TestSupport
         }
     }
 
+    /// A program cannot use a symbol that a module keeps inside the package.
+    @Test func `every symbol in the topics of a module's page is public`() throws {
+        for module in ["WeirLive", "WeirModel", "WeirSocketIO"] {
+            let source = try Self.files(in: "Sources/\(module)", ending: ".swift").map(Self.text).joined()
+            let published = Set(
+                source.matches(of: /\npublic (?:final )?(?:struct|class|actor|enum|protocol) (\w+)/).map {
+                    String($0.1)
+                })
+            let page = try Self.text("Sources/\(module)/\(module).docc/\(module).md")
+            let topics = page.components(separatedBy: "## Topics").last ?? ""
+            let named = Set(topics.matches(of: /- ``(\w+)``/).map { String($0.1) })
+            #expect(named.count > 5 && named.subtracting(published) == [], "\(module)")
+            #expect(published.subtracting(named) == [], "the page of \(module) does not list them")
+        }
+    }
+
     @Test func `every path that a page or the README names exists`() throws {
         let path = /`((?:Sources|Tests|schemas|samples|\.ci|\.github)\/[A-Za-z0-9_.+\/-]*)`/
         for page in try Self.pages() + ["README.md"] + Self.files(in: ".github", ending: ".md") {
