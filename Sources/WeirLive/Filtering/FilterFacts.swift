@@ -1,9 +1,9 @@
 import WeirEvents
 import WeirJSON
 import WeirPipeline
-import WeirRecording
 import WeirRegex
 import WeirTerminal
+import WeirWire
 
 /// The values that a filter tests: those of a report, and those of the event that caused it. Each value is computed
 /// only when a test needs it.

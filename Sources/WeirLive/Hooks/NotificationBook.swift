@@ -1,7 +1,7 @@
 import WeirEvents
 public import WeirPipeline
-import WeirRecording
 import WeirTerminal
+import WeirWire
 
 /// A rule that selects the messages for notifications.
 public enum NotificationRule: Sendable {

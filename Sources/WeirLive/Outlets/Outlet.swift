@@ -2,8 +2,8 @@ import Glibc
 import WeirEvents
 public import WeirModel
 public import WeirPipeline
-public import WeirRecording
-import WeirWire
+import WeirRecording
+public import WeirWire
 
 /// A report with the stamp of its cause.
 public struct StampedReport: Sendable {

@@ -1,8 +1,8 @@
 import WeirEvents
 import WeirModel
 import WeirPipeline
-import WeirRecording
 import WeirTerminal
+import WeirWire
 
 /// Prints a conversation: one line for each message, edit and deletion, and for each member that joins or leaves. It
 /// also prints gaps.

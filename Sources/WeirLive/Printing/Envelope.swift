@@ -2,7 +2,6 @@ import WeirEvents
 import WeirJSON
 import WeirModel
 import WeirPipeline
-import WeirRecording
 import WeirTerminal
 import WeirWire
 

@@ -1,4 +1,4 @@
-import Glibc
+import func Glibc.memcmp
 import WeirEvents
 import WeirJSON
 import WeirModel

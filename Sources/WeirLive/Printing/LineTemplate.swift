@@ -1,7 +1,6 @@
 import WeirEvents
 import WeirJSON
 import WeirPipeline
-import WeirRecording
 import WeirTerminal
 import WeirWire
 

@@ -1,5 +1,4 @@
 import WeirPipeline
-import WeirRecording
 import WeirWire
 
 /// The frame of an SVG chart in a report: its axes, and the coordinates of times and values. All charts have the same time axis, so that

@@ -1,5 +1,4 @@
 import WeirPipeline
-import WeirRecording
 import WeirTerminal
 import WeirWire
 

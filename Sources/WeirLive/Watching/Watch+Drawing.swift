@@ -1,7 +1,6 @@
 import WeirEvents
 import WeirModel
 import WeirPipeline
-import WeirRecording
 package import WeirTerminal
 import WeirWire
 
