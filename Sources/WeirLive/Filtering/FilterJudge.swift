@@ -1,7 +1,6 @@
 import WeirEvents
 import WeirModel
 public import WeirPipeline
-import WeirRecording
 import WeirWire
 
 /// A view's decision about a report.
@@ -35,10 +34,10 @@ public struct FilterJudge {
     public private(set) var tally: FilterTally
 
     /// Creates a judge that has seen no reports.
-    public init(_ setting: ViewFilter.Setting) { self.init(setting, knowing: KnownNames()) }
+    public init(_ setting: FilterSetting) { self.init(setting, knowing: KnownNames()) }
 
     /// Creates a judge before the first report. `names` are the names that are already known.
-    init(_ setting: ViewFilter.Setting, knowing names: KnownNames) {
+    init(_ setting: FilterSetting, knowing names: KnownNames) {
         codes = setting.filter.clauses.map { FilterCode($0.expression) }
         highlights = setting.highlights.map { $0.clauses.map { FilterCode($0.expression) } }
         let all = codes + highlights.flatMap { $0 }
@@ -57,10 +56,10 @@ public struct FilterJudge {
     }
 
     /// Restarts the count. `setting` must be the setting that the judge uses.
-    mutating func countAnew(_ setting: ViewFilter.Setting) { tally = FilterTally(setting) }
+    mutating func countAnew(_ setting: FilterSetting) { tally = FilterTally(setting) }
 
     /// Creates a judge for one filter, without sampling or highlights.
-    public init(_ filter: Filter) { self.init(ViewFilter.Setting(filter: filter)) }
+    public init(_ filter: Filter) { self.init(FilterSetting(filter: filter)) }
 
     /// Decides about the next report.
     public mutating func mark(_ stamped: StampedReport) -> ViewMark {
@@ -225,13 +224,13 @@ private struct Backlog {
 
 /// Evenly selects a share of the events.
 private struct Sampling {
-    private let sample: ViewFilter.Sample
+    private let sample: FilterSetting.Sample
     private var due: Int
     private var leftOut = 0
     /// Whether the last event is shown.
     private(set) var isLastShown = true
 
-    init(_ sample: ViewFilter.Sample) {
+    init(_ sample: FilterSetting.Sample) {
         self.sample = sample
         // Makes the first event a selected one.
         due = sample.of - sample.taken

@@ -47,7 +47,7 @@ public struct FilterTally: Hashable, Sendable {
     /// The payload paths in the filter that no event had.
     private var watch: FieldWatch
 
-    init(_ setting: ViewFilter.Setting) {
+    init(_ setting: FilterSetting) {
         watch = FieldWatch(setting)
         shares = setting.filter.clauses.map { Share(clause: $0.text, origin: $0.origin) }
     }
@@ -121,7 +121,7 @@ struct FieldWatch: Hashable, Sendable {
     private var paths: [String] = []
     private var events = 0
 
-    init(_ setting: ViewFilter.Setting) {
+    init(_ setting: FilterSetting) {
         for clause in setting.filter.clauses + setting.highlights.flatMap(\.clauses) {
             for case .payload(let steps) in clause.expression.tests.map(\.field) where !missing.contains(steps) {
                 missing.append(steps)

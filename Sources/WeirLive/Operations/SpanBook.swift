@@ -1,7 +1,6 @@
 import WeirEvents
 import WeirJSON
 import WeirPipeline
-import WeirRecording
 import WeirWire
 
 /// A span of a trace: one request or one action.
@@ -39,7 +38,9 @@ struct SpanBook: Sendable {
     private var parents: [(n: Int, parent: Parent)] = []
     /// The times at which actions were queued, by action id, in microseconds since 1970 UTC.
     private var begun: [(id: String, wall: Int64)] = []
-    private var random = SystemRandomNumberGenerator()
+    private var random: RandomSource
+
+    init(_ random: RandomSource) { self.random = random }
 
     /// Makes a span from the report of a finished request or action, and keeps the `traceparent` of an event.
     mutating func add(_ stamped: StampedReport) {

@@ -2,7 +2,6 @@ import WeirEvents
 import WeirJSON
 import WeirModel
 import WeirPipeline
-import WeirRecording
 import WeirTerminal
 import WeirWire
 
@@ -21,8 +20,19 @@ public struct LineSettings: Hashable, Sendable {
     }
 
     /// The time zone of wall-clock times.
-    public enum Zone: String, Sendable, CaseIterable {
-        case utc, local
+    public struct Zone: Hashable, Sendable {
+        /// Returns the offset from UTC in microseconds at a second since 1970; `nil` for UTC.
+        package let offset: (@Sendable (Int64) -> Int64)?
+
+        package init(offset: (@Sendable (Int64) -> Int64)?) { self.offset = offset }
+
+        /// Coordinated Universal Time.
+        public static let utc = Zone(offset: nil)
+
+        /// Returns whether both zones are UTC, or neither. A process has one other zone.
+        public static func == (a: Zone, b: Zone) -> Bool { (a.offset == nil) == (b.offset == nil) }
+        /// Hashes what `==` compares.
+        public func hash(into hasher: inout Hasher) { hasher.combine(offset == nil) }
     }
 
     /// The kind of time before an event.

@@ -1,4 +1,3 @@
-import Glibc
 import WeirTerminal
 
 /// Times and spans as text. It never reads the clock, so a replay prints the same text as the live run.
@@ -127,7 +126,7 @@ extension Int64 {
     }
 }
 
-/// The wall clock of a time zone. The system's tables give the offset from UTC (`TZ`, or the machine's zone).
+/// The wall clock of a time zone.
 struct ZoneClock: Sendable {
     let zone: LineSettings.Zone
     /// The last quarter of an hour and its offset. Zones change only at quarter hours, and a lookup costs more than
@@ -141,24 +140,18 @@ struct ZoneClock: Sendable {
 
     /// Returns the wall time of the zone as if it were UTC, in microseconds.
     mutating func local(_ wall: Int64) -> Int64 {
-        switch zone {
-        case .utc: return wall
-        case .local:
-            let quarter = wall / 900_000_000
-            if known?.quarter != quarter { known = (quarter, Self.offset(at: wall / 1_000_000)) }
-            let (local, overflow) = wall.addingReportingOverflow(known?.offset ?? 0)
-            return overflow ? wall : local
-        }
+        guard let offset = zone.offset else { return wall }
+        let quarter = wall / 900_000_000
+        if known?.quarter != quarter { known = (quarter, offset(wall / 1_000_000)) }
+        let (local, overflow) = wall.addingReportingOverflow(known?.offset ?? 0)
+        return overflow ? wall : local
     }
 
     /// Returns the width of a time of day including its zone suffix. `digits` is the width without the suffix, such as
     /// 12 for `08:05:01.532`.
     static func columns(of digits: Int, _ zone: LineSettings.Zone) -> Int {
-        switch zone {
-        case .utc: digits + 1
         // In narrow layouts, a local time has no zone suffix.
-        case .local: digits == 12 ? 18 : digits
-        }
+        zone == .utc ? digits + 1 : digits == 12 ? 18 : digits
     }
 
     /// Returns the time of day in a given width, with its zone suffix: `08:05:01.532Z`, `09:05:01.532+01:00`, `08:05Z`,
@@ -186,12 +179,5 @@ struct ZoneClock: Sendable {
         guard let date = newDate(wall) else { return }
         buffer.append("── \(date) ──", .time)
         buffer.endLine()
-    }
-
-    /// Returns the offset of the zone from UTC at a time in seconds since 1970, in microseconds. Returns 0 for a time
-    /// outside the calendar.
-    private static func offset(at seconds: Int64) -> Int64 {
-        var (time, parts) = (time_t(seconds), tm())
-        return localtime_r(&time, &parts) == nil ? 0 : Int64(parts.tm_gmtoff) * 1_000_000
     }
 }

@@ -2,7 +2,6 @@ import WeirEvents
 import WeirJSON
 import WeirModel
 import WeirPipeline
-import WeirRecording
 import WeirWire
 
 /// The figures of an HTML report, collected from the reports of one run. Pure, and of a bounded size: invented names and endless failures
@@ -85,7 +84,10 @@ struct ReportFigures: Sendable {
     /// The stamp of the last report.
     private(set) var last: Stamp?
     private var lines = EventLines(isCompact: true, width: nil)
-    private let scrubber = SecretScrubber()
+    /// Removes secrets from a text.
+    private let scrub: @Sendable (String) -> String
+
+    init(scrubbing scrub: @escaping @Sendable (String) -> String) { self.scrub = scrub }
 
     /// The names of rooms, people and rows.
     var names: KnownNames {
@@ -222,7 +224,7 @@ struct ReportFigures: Sendable {
     func words(_ text: String) -> String { inert(text) }
 
     /// Returns the text, clipped and without anything that looks like a secret.
-    private func inert(_ text: String) -> String { scrubber.scrubbed(text.clipped(Self.longestText)) }
+    private func inert(_ text: String) -> String { scrub(text.clipped(Self.longestText)) }
 }
 
 extension String {

@@ -1,6 +1,5 @@
 import WeirModel
 import WeirPipeline
-import WeirRecording
 import WeirWire
 
 /// The facts of a run that its reports do not contain.
@@ -33,22 +32,26 @@ struct ReportPage {
     let facts: ReportFacts
     let model: SectionedCollection<Item>
     let requests: RequestFigures
+    /// Returns the digest of a text in the form of a content security policy.
+    private let digest: (String) -> String
     private let charts: ReportCharts
     private var html = HTMLText()
 
-    init(
-        _ figures: ReportFigures, _ facts: ReportFacts, model: SectionedCollection<Item>, requests: RequestFigures
+    private init(
+        _ figures: ReportFigures, _ facts: ReportFacts, model: SectionedCollection<Item>, requests: RequestFigures,
+        digest: @escaping (String) -> String
     ) {
         (self.figures, self.facts, self.model, self.requests) = (figures, facts, model, requests)
+        self.digest = digest
         charts = ReportCharts(figures)
     }
 
-    /// Returns the page as UTF-8.
+    /// Returns the page as UTF-8. `digest` returns the digest of a text in the form of a content security policy.
     static func bytes(
         _ figures: ReportFigures, _ facts: ReportFacts, model: SectionedCollection<Item> = .init(),
-        requests: RequestFigures = RequestFigures()
+        requests: RequestFigures = RequestFigures(), digest: @escaping (String) -> String
     ) -> [UInt8] {
-        var page = ReportPage(figures, facts, model: model, requests: requests)
+        var page = ReportPage(figures, facts, model: model, requests: requests, digest: digest)
         page.write()
         return page.html.bytes
     }
@@ -73,9 +76,9 @@ struct ReportPage {
     private mutating func head() {
         html.markup("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
         html.markup("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-")
-        html.text(ReportStyle.digest(of: ReportStyle.sheet))
+        html.text(digest("\(ReportStyle.sheet)"))
         html.markup("'; script-src 'sha256-")
-        html.text(ReportStyle.digest(of: ReportStyle.script))
+        html.text(digest("\(ReportStyle.script)"))
         html.markup("'; base-uri 'none'; form-action 'none'\">\n")
         html.markup("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
         html.markup("<meta name=\"color-scheme\" content=\"light dark\">\n<title>")
@@ -396,9 +399,6 @@ struct ReportPage {
 /// The style sheet of a report, and the script of its search. The page's content security policy names the digests of both, so the browser
 /// applies nothing else.
 enum ReportStyle {
-    /// Returns the digest of a text in the form of a content security policy.
-    static func digest(of text: StaticString) -> String { TextDigest.base64(of: "\(text)") }
-
     static let sheet: StaticString = """
 
         :root { color-scheme: light dark; --ink: #1b1f24; --soft: #59636e; --line: #d8dde3; --ground: #ffffff;

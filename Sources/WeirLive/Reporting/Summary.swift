@@ -1,7 +1,6 @@
 import WeirEvents
-public import WeirJSON
+package import WeirJSON
 public import WeirPipeline
-import WeirRecording
 import WeirWire
 
 /// The figures of a tail or a replay, counted from its reports. Bounded: invented names from a peer fill only tables of
@@ -171,14 +170,9 @@ extension Summary {
     private static let mostTold = 100
 
     /// Writes the summary as one line: an object of type `summary` of `schemas/envelope.schema.json`.
-    ///
-    /// - Parameters:
-    ///   - end: The figures of the finished run.
-    ///   - words: The reason for the end; `nil` for none.
-    ///   - code: The exit code of the process.
-    ///   - filtered: The counts of reports that were not shown.
-    public func write(
-        _ end: TailSummary, words: String?, code: Int, filtered: FilterTally, into writer: inout JSONWriter
+    package func write(
+        _ requests: RequestFigures, _ sections: [(section: Item.Section, count: Int)], context: String?, words: String?,
+        code: Int, filtered: FilterTally, into writer: inout JSONWriter
     ) {
         writer.beginObject()
         writer.member("v", Envelope.version)
@@ -186,7 +180,7 @@ extension Summary {
         writer.member("n", 0)
         writer.member("time", TimeText.rfc3339(wall: lastWall))
         writer.member("t_us", lastTime.microseconds)
-        writer.member("ctx", orNull: end.context)
+        writer.member("ctx", orNull: context)
         writer.member("end", orNull: words)
         writer.member("code", code)
         writer.member("duration_us", duration.microseconds)
@@ -202,9 +196,9 @@ extension Summary {
             writer.key(key)
             Self.write(tally, into: &writer)
         }
-        write(end.requests, into: &writer)
+        write(requests, into: &writer)
         writeChanges(into: &writer)
-        write(end.sections, into: &writer)
+        write(sections, into: &writer)
         filtered.write(into: &writer)
         writer.endObject()
         writer.endLine()

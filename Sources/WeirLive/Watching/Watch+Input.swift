@@ -308,13 +308,13 @@ extension Watch {
     }
 
     /// Applies a setting that was changed outside the view.
-    mutating func take(_ setting: ViewFilter.Setting) {
+    mutating func take(_ setting: FilterSetting) {
         guard setting != filtering.setting else { return }
         filtering.setting = setting
         if !editsFilter { show(setting) }
     }
 
-    private mutating func show(_ setting: ViewFilter.Setting) {
+    private mutating func show(_ setting: FilterSetting) {
         log.show(setting, chatOnly: log.isChat, knowing: printer.names)
         keepSelectionInView()
     }

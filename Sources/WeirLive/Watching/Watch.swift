@@ -2,7 +2,6 @@ import WeirEvents
 package import WeirJSON
 package import WeirModel
 package import WeirPipeline
-import WeirRecording
 package import WeirTerminal
 package import WeirWire
 
@@ -32,7 +31,7 @@ package struct Watch {
         /// The colours of the screen.
         package var theme = TerminalTheme(.auto)
         /// The filter at the start.
-        package var filters = ViewFilter.Setting()
+        package var filters = FilterSetting()
         /// Creates default settings with a title.
         package init(title: String) { self.title = title }
     }
@@ -63,7 +62,7 @@ package struct Watch {
         /// The end of the preamble. Earlier reports only set up the state. The log starts here, with this model.
         case begins(SectionedCollection<Item>)
         /// A filter setting that was changed outside the view.
-        case filters(ViewFilter.Setting)
+        case filters(FilterSetting)
         /// The names of the muted rooms, as set outside the view.
         case mutes(Set<String>)
         /// A request from outside to pause or resume the view.
@@ -199,7 +198,7 @@ package struct Watch {
     /// The filters of the log, and the texts that it marks.
     struct Filtering {
         /// The setting in force. A filter being typed is not part of it until the user confirms it.
-        var setting = ViewFilter.Setting()
+        var setting = FilterSetting()
         /// The error in the typed filter; `nil` when it is valid.
         var error: FilterError?
         /// The completion candidates after Tab.

@@ -1,7 +1,6 @@
 import WeirJSON
 import WeirModel
 import WeirPipeline
-import WeirRecording
 import WeirWire
 
 /// The latest reports, in a ring that is bounded by entries and by bytes. A filter and the muted rooms hide some
@@ -45,8 +44,8 @@ struct WatchLog {
     /// The number of evicted entries.
     private(set) var forgotten = 0
     /// The filter setting in force, which may still be edited.
-    private(set) var setting = ViewFilter.Setting()
-    private var judge = FilterJudge(ViewFilter.Setting())
+    private(set) var setting = FilterSetting()
+    private var judge = FilterJudge(FilterSetting())
     /// Whether only chat messages and gaps are shown.
     private(set) var isChat = false
 
@@ -99,7 +98,7 @@ struct WatchLog {
     // MARK: - What is shown
 
     /// Changes the filter and judges all entries again.
-    mutating func show(_ setting: ViewFilter.Setting, chatOnly: Bool, knowing names: KnownNames) {
+    mutating func show(_ setting: FilterSetting, chatOnly: Bool, knowing names: KnownNames) {
         (self.setting, isChat) = (setting, chatOnly)
         judgeAgain(names)
     }
