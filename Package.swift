@@ -76,6 +76,9 @@ let package = Package(
         room(
             "WeirPipeline",
             ["WeirYAML", "WeirTerminal", "WeirRegex", "WeirWire", "WeirEvents", "WeirModel", "WeirJSON"]),
+        room(
+            "WeirViews",
+            ["WeirPipeline", "WeirTerminal", "WeirRegex", "WeirWire", "WeirEvents", "WeirModel", "WeirJSON"]),
 
         // The hands use threads, files and sockets.
         room("WeirThreads", ["WeirWire", "CWeirThreads"]),
@@ -92,8 +95,8 @@ let package = Package(
         room(
             "WeirLive",
             [
-                "WeirThreads", "WeirTerminal", "WeirRegex", "WeirPipeline", "WeirRecording", "WeirStore", "WeirNetwork",
-                "WeirWire", "WeirEvents",
+                "WeirThreads", "WeirViews", "WeirTerminal", "WeirRegex", "WeirPipeline", "WeirRecording", "WeirStore",
+                "WeirNetwork", "WeirWire", "WeirEvents",
                 "WeirModel", "WeirJSON",
             ]),
         room("WeirDemoServer", ["WeirThreads", "WeirPipeline", "WeirNetwork", "WeirWire", "WeirEvents", "WeirJSON"]),
@@ -165,7 +168,7 @@ let package = Package(
         tests(
             "SchemaTests",
             [
-                "TestSupport", "WeirThreads", "WeirLive", "WeirDemoServer", "Simulation", "WeirNetwork",
+                "TestSupport", "WeirThreads", "WeirLive", "WeirViews", "WeirDemoServer", "Simulation", "WeirNetwork",
                 "WeirRecording", "WeirPipeline", "WeirEvents",
                 "WeirModel", "WeirWire", "WeirJSON",
             ]),
@@ -185,7 +188,7 @@ let package = Package(
         tests(
             "LiveTests",
             [
-                "TestSupport", "WeirThreads", "WeirLive", "WeirTerminal", "WeirRecording", "WeirStore",
+                "TestSupport", "WeirThreads", "WeirLive", "WeirViews", "WeirTerminal", "WeirRecording", "WeirStore",
                 "WeirDemoServer", "WeirPipeline", "WeirNetwork", "WeirWire",
                 "WeirJSON", "WeirModel", "recording-writer",
             ]),

@@ -12,3 +12,4 @@
 @_exported public import WeirRecording
 @_exported public import enum WeirStore.StoreError
 @_exported public import WeirWire
+@_exported public import WeirViews

@@ -27,7 +27,8 @@ struct ReportTests {
     }
 
     private func page(_ figures: ReportFigures, title: String = "A run") -> String {
-        String(decoding: ReportPage.bytes(figures, ReportFacts(title: title, tool: "weir test")), as: UTF8.self)
+        let facts = ReportFacts(title: title, tool: "weir test")
+        return String(decoding: ReportPage.bytes(figures, facts, digest: TextDigest.base64), as: UTF8.self)
     }
 
     /// Replays a sample and returns the figures of its report, and the summary of the replay.
@@ -39,7 +40,7 @@ struct ReportTests {
 
     @Test("Text of others is text wherever it stands")
     func hostileText() throws {
-        var figures = ReportFigures()
+        var figures = ReportFigures(scrubbing: SecretScrubber().scrubbed)
         figures.add(event(Self.hostile, JSONValue.string(Self.hostile).compact, at: 1))
         for report: Report in [
             .gap(GapReport(cause: .reconnect, from: .zero, to: Moment(microseconds: 5), refetching: [Self.hostile])),
@@ -62,7 +63,7 @@ struct ReportTests {
         _ = model.commit()
         var facts = ReportFacts(title: Self.hostile, tool: Self.hostile)
         facts.rows = [(Self.hostile, Self.hostile)]
-        let text = String(decoding: ReportPage.bytes(figures, facts, model: model), as: UTF8.self)
+        let text = String(decoding: ReportPage.bytes(figures, facts, model: model, digest: TextDigest.base64), as: UTF8.self)
         #expect(!text.contains("<img") && !text.contains("</style>&") && !text.contains("onerror=\""))
         #expect(text.components(of: "<script>") == 1 && text.components(of: "</script>") == 1)
         #expect(text.components(of: "<style>") == 1)
@@ -105,7 +106,7 @@ struct ReportTests {
 
     @Test("However much passes, figures and page stay small, and the page says how to get the rest")
     func bounds() {
-        var figures = ReportFigures()
+        var figures = ReportFigures(scrubbing: SecretScrubber().scrubbed)
         let long = String(repeating: "<&\u{202E}", count: 80)
         for number in 0..<40_000 {
             figures.add(
@@ -122,7 +123,7 @@ struct ReportTests {
 
     @Test("A gap is mended by what was fetched after it, and stands on the time line with its cause")
     func mended() {
-        var figures = ReportFigures()
+        var figures = ReportFigures(scrubbing: SecretScrubber().scrubbed)
         func add(_ report: Report, _ milliseconds: Int64) {
             figures.add(StampedReport(stamp: Sample.stamp(0, milliseconds), report: report))
         }
@@ -147,7 +148,7 @@ struct ReportTests {
 
 /// Collects the figures of all reports.
 private final class KeptFigures: Outlet {
-    let figures = Monitor(ReportFigures())
+    let figures = Monitor(ReportFigures(scrubbing: SecretScrubber().scrubbed))
     var replayPart: ReplayPart { .shownOnce }
     func write(_ reports: [StampedReport]) throws(OutletError) {
         figures.change { figures in for report in reports { figures.add(report) } }

@@ -18,7 +18,7 @@ package final class MetricsCollector: Outlet {
 
     /// Creates an empty collector. With `traces`, requests and actions become spans, which wait for `takeSpans(_:)`.
     package init(traces: Bool = false) {
-        state = Monitor(State(spans: traces ? SpanBook() : nil))
+        state = Monitor(State(spans: traces ? SpanBook(RandomSource(seed: .random(in: 0 ... .max))) : nil))
     }
 
     /// A replay feeds each report to the collector once, so that it counts no report twice.

@@ -4,6 +4,7 @@ import WeirNetwork
 import WeirPipeline
 import WeirRecording
 import WeirThreads
+import WeirWire
 
 /// Writes the diff log to a file, one line per batch of the model (`DiffLog`, `schemas/diff-log.schema.json`).
 public final class DiffLogFile: Outlet {

@@ -1,71 +1,8 @@
 import Glibc
-import WeirEvents
 public import WeirModel
 public import WeirPipeline
-public import WeirRecording
+import WeirRecording
 import WeirWire
-
-/// A report with the stamp of its cause.
-public struct StampedReport: Sendable {
-    /// The number, session time and wall clock of the record that caused the report. The number is 0 if a timer caused it.
-    public var stamp: Stamp
-    /// The report as the session made it; a notice may contain the time at which its wait ends.
-    public var report: Report
-    /// The local clock minus the server's at the time of the report, in milliseconds, as far as it is known
-    /// (`ServerClock`).
-    public var clockOffset: Int64
-    /// The name of the context in which the session runs or was recorded; `nil` without one.
-    public var context: String?
-    /// Creates a report with its stamp.
-    public init(stamp: Stamp, report: Report, clockOffset: Int64 = 0, context: String? = nil) {
-        self.stamp = stamp
-        self.report = report
-        self.clockOffset = clockOffset
-        self.context = context
-    }
-
-    /// The event's transit time in milliseconds: receive time minus server time, corrected for the clock offset. It is
-    /// `nil` for other reports and for events without a server time.
-    public var lag: Int64? {
-        guard case .event(let event) = report, let difference = event.difference(at: stamp) else { return nil }
-        let (lag, overflow) = difference.subtractingReportingOverflow(clockOffset)
-        return overflow ? nil : lag
-    }
-}
-
-extension StampedReport {
-    /// Creates a report when it is made. An event updates `clock` with the difference between its receive time and
-    /// server time.
-    init(stamp: Stamp, report: Report, clock: inout ServerClock, context: String?) {
-        if case .event(let event) = report, let difference = event.difference(at: stamp) {
-            clock.note(difference, at: stamp.time)
-        }
-        var report = report
-        if case .notice(let notice) = report { report = .notice(notice.dated(at: stamp.wall)) }
-        self.init(stamp: stamp, report: report, clockOffset: clock.offset, context: context)
-    }
-}
-
-extension Notice {
-    /// Returns the notice with the time at which its wait ends. `wall` is when the notice was made, in microseconds
-    /// since 1970.
-    func dated(at wall: Int64) -> Notice {
-        guard let wait else { return self }
-        var notice = self
-        notice.text += ", until \(RecordingTime.text(wall + wait.microseconds).dropFirst(11).prefix(8)) UTC"
-        return notice
-    }
-}
-
-extension EventReport {
-    /// Returns the receive time minus the server time in milliseconds, each on its own clock, or `nil` if the event has
-    /// no server time.
-    fileprivate func difference(at stamp: Stamp) -> Int64? {
-        guard let sent = serverTime?.milliseconds else { return nil }
-        let (difference, overflow) = (stamp.wall / 1000).subtractingReportingOverflow(sent)
-        return overflow ? nil : difference
-    }
-}
 
 /// A destination for reports, such as a terminal or a file.
 ///
@@ -148,26 +85,6 @@ public enum OutletError: Error, Hashable, Sendable {
             "cannot \(operation) \(path): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")"
         }
     }
-}
-
-/// One message on the wire in one direction: a message of the connection, an HTTP request or an HTTP response. Secrets
-/// that a recording would hide are removed.
-public struct WireUnit: Hashable, Sendable {
-    /// The number, the session time and the wall clock of its record.
-    public var stamp: Stamp
-    /// Whether the client sent it. Otherwise the client received it.
-    public var isSent: Bool
-    /// The transport: `ws`, `polling` or `http`.
-    public var channel: String
-    /// The text before the bytes: the method and target of a request, the status of a response, or the reason of a failed
-    /// request. For a message it is empty, unless the message was injected or dropped. Untrusted text.
-    public var title: String
-    /// The bytes, or as many as the recording keeps. Untrusted.
-    public var bytes: ArraySlice<UInt8>
-    /// Whether the bytes are binary and not text.
-    public var isBinary: Bool
-    /// The full size in bytes.
-    public var size: Int
 }
 
 /// Tracks the transport of a connection's messages, `ws` or `polling`, from record to record.

@@ -192,44 +192,6 @@ extension OutletThread.Item {
     }
 }
 
-extension Report {
-    /// The bytes that the report holds, as far as a server controls them. The rows of a diff count as 0: they belong to
-    /// the model, or came with an event.
-    var heldBytes: Int {
-        switch self {
-        case .event(let event): event.source.heldBytes
-        case .emit(let emit): emit.name.utf8.count + emit.outcome.heldBytes
-        case .diff, .connection(.ready): 0
-        case .gap(let gap): gap.refetching.heldBytes
-        case .connection(.connecting(attempt: _, let text)), .connection(.lost(let text, retryIn: _)): text.utf8.count
-        case .room(let room): room.room.utf8.count + (room.why?.utf8.count ?? 0)
-        case .action(let action):
-            switch action.change {
-            case .refused(let why, status: _), .delayed(let why, retryIn: _): why.utf8.count
-            case .queued, .sending, .done, .dropped: 0
-            }
-        case .refetch(let refetch): refetch.resource.utf8.count
-        case .typing(let typing): typing.typing.heldBytes
-        case .undecodable(let text): text.subject.utf8.count + text.message.utf8.count + text.excerpt.count
-        case .notice(let notice): notice.text.utf8.count
-        }
-    }
-}
-
-extension EmitReport.Outcome {
-    fileprivate var heldBytes: Int {
-        switch self {
-        case .answered(let answer): answer.attachments.reduce(answer.arguments.bytes.count) { $0 + $1.count }
-        case .lost(let why), .refused(let why): why.utf8.count
-        case .sent, .timedOut: 0
-        }
-    }
-}
-
-extension [String] {
-    fileprivate var heldBytes: Int { reduce(0) { $0 + $1.utf8.count } }
-}
-
 extension Record {
     /// The bytes that the record holds, as far as a server controls them.
     var heldBytes: Int {

@@ -3,6 +3,7 @@ import WeirNetwork
 import WeirPipeline
 import WeirRecording
 import WeirThreads
+import WeirWire
 
 /// Publishes each event, and each change of the model, as a `--format json` object next to a recording in a stream. An
 /// event's subject consists of its kind and the parts of its room; other objects are published under their type.

@@ -118,3 +118,12 @@ final class Wakeup: Sendable {
         return watched[0].revents != 0 && read(descriptor, &bytes, bytes.count) > 0
     }
 }
+
+extension LineSettings.Zone {
+    /// The zone of the process: `TZ`, or the machine's zone.
+    public static let local = Self { seconds in
+        var (time, parts) = (time_t(seconds), tm())
+        // A time outside the calendar has no offset.
+        return localtime_r(&time, &parts) == nil ? 0 : Int64(parts.tm_gmtoff) * 1_000_000
+    }
+}

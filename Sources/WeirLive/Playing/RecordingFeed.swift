@@ -3,7 +3,7 @@ import WeirNetwork
 package import WeirPipeline
 package import WeirRecording
 import WeirThreads
-import WeirWire
+package import WeirWire
 
 /// Reads and decodes a recording ahead on separate threads. Each block is read by one thread, and the batches are
 /// returned in the order of the file. The results do not depend on the threads. A caller that asks for a batch before

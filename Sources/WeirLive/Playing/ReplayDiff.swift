@@ -1,7 +1,7 @@
 import WeirModel
 import WeirPipeline
 public import WeirRecording
-import WeirWire
+public import WeirWire
 
 /// Compares the replays of two recordings, record by record.
 ///

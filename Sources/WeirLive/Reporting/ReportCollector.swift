@@ -1,11 +1,13 @@
+public import WeirJSON
 public import WeirModel
 import WeirNetwork
 public import WeirPipeline
+import WeirRecording
 import WeirThreads
 
 /// An outlet that collects the reports of a run for an HTML report.
 package final class ReportCollector: Outlet {
-    private let collected = Monitor(ReportFigures())
+    private let collected = Monitor(ReportFigures(scrubbing: SecretScrubber().scrubbed))
 
     /// Creates a collector without any reports.
     package init() {}
@@ -30,7 +32,9 @@ package final class ReportCollector: Outlet {
 
     /// Returns the HTML page of a run, with the model and the requests of its summary.
     package func page(_ facts: ReportFacts, _ summary: TailSummary) -> [UInt8] {
-        ReportPage.bytes(collected.change { $0 }, facts, model: summary.model, requests: summary.requests)
+        ReportPage.bytes(
+            collected.change { $0 }, facts, model: summary.model, requests: summary.requests,
+            digest: TextDigest.base64)
     }
 }
 
@@ -61,4 +65,21 @@ public final class SummaryCollector: Outlet {
 
     /// Does nothing, because the collector buffers nothing.
     public func finish() throws(OutletError) {}
+}
+
+extension Summary {
+    /// Writes the summary as one line: an object of type `summary` of `schemas/envelope.schema.json`.
+    ///
+    /// - Parameters:
+    ///   - end: The figures of the finished run.
+    ///   - words: The reason for the end; `nil` for none.
+    ///   - code: The exit code of the process.
+    ///   - filtered: The counts of reports that were not shown.
+    public func write(
+        _ end: TailSummary, words: String?, code: Int, filtered: FilterTally, into writer: inout JSONWriter
+    ) {
+        write(
+            end.requests, end.sections, context: end.context, words: words, code: code, filtered: filtered,
+            into: &writer)
+    }
 }

@@ -1,6 +1,6 @@
 import WeirJSON
 import WeirRegex
-import WeirWire
+package import WeirWire
 
 /// A pattern to search for in bytes: a regular expression in RE2 syntax, or plain text.
 package final class TextPattern {

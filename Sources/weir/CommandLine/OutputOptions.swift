@@ -226,7 +226,7 @@ extension Arguments {
     /// Returns the time zone. A zone of the system's tables becomes the zone of the process, which uses no other zone.
     private func zone() throws(UsageError) -> LineSettings.Zone? {
         guard let name = self[.zone] else { return nil }
-        if let zone = LineSettings.Zone(rawValue: name) { return zone }
+        if let zone: LineSettings.Zone = ["utc": .utc, "local": .local][name] { return zone }
         let isName = name.allSatisfy { $0.isLetter || $0.isNumber || "/_+-".contains($0) } && !name.hasPrefix("/")
         var facts = stat()
         guard isName, stat("/usr/share/zoneinfo/" + name, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {

@@ -3,6 +3,7 @@ import WeirJSON
 import WeirLive
 import WeirPipeline
 import WeirRecording
+import WeirWire
 
 /// The verbs of `weir file`.
 enum FileCommand {

@@ -5,6 +5,7 @@ import WeirPipeline
 import WeirRecording
 import WeirTerminal
 import WeirThreads
+import WeirWire
 
 /// The command `weir rooms watch`: the changes of a running tail's rooms, line by line. It attaches like `weir attach`.
 enum RoomsWatch {
