@@ -2,6 +2,7 @@ import Testing
 import TestSupport
 import WeirEvents
 import WeirLive
+@testable import WeirViews
 import WeirModel
 import WeirNetwork
 import WeirPipeline

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 import TestSupport
 import WeirLive
+@testable import WeirViews
 import WeirPipeline
 import WeirThreads
 import WeirWire

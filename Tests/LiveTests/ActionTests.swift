@@ -4,6 +4,7 @@ import WeirDemoServer
 import WeirEvents
 import WeirJSON
 import WeirLive
+@testable import WeirViews
 import WeirModel
 import WeirNetwork
 import WeirPipeline

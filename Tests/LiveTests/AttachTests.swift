@@ -9,6 +9,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Tests viewers of a running tail: the stream that they receive, and the handling of viewers that do not read.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct AttachTests {

@@ -6,6 +6,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirNetwork
 @testable import WeirPipeline
 

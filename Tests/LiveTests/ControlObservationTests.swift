@@ -5,6 +5,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Tests observed properties, including clients that were cut off and come back.
 @Suite(.timeLimit(.minutes(3))) struct ControlObservationTests {

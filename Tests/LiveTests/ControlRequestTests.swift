@@ -3,6 +3,7 @@ import WeirJSON
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 @Suite struct ControlRequestTests {
     private func parse(_ line: String, to server: ControlMethod.Server = .tail) throws(ControlRequest.Refusal)

@@ -9,6 +9,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Tests how clients of the control socket change a tail's view and its recording.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ControlSteeringTests {

@@ -8,6 +8,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 @Suite(.serialized) struct ControlTests {
     private func ask(_ path: String, _ request: String) throws -> JSONValue {

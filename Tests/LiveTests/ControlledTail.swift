@@ -8,6 +8,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// A tail of the embedded server, controlled through its socket.
 enum ControlledTail {

@@ -5,6 +5,7 @@ import WeirPipeline
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Tests the text that a user types to send an event.
 @Suite struct EmitTextTests {

@@ -6,6 +6,7 @@ import WeirRecording
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirPipeline
 
 /// Checks byte for byte what programs read. A change here affects all of them.

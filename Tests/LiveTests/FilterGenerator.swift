@@ -3,6 +3,7 @@ import WeirEvents
 @testable import WeirPipeline
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Generates filters and texts that resemble filters, determined by a seed.
 struct FilterGenerator {

@@ -7,6 +7,7 @@ import WeirWire
 
 @testable import WeirEvents
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirPipeline
 
 @Suite("What a filter shows")

@@ -2,6 +2,7 @@ import Testing
 @testable import WeirPipeline
 
 @testable import WeirLive
+@testable import WeirViews
 
 @Suite("The language of filters")
 struct FilterLanguageTests {

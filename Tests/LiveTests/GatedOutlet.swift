@@ -1,5 +1,6 @@
 import TestSupport
 import WeirLive
+@testable import WeirViews
 import WeirNetwork
 import WeirPipeline
 import WeirRecording

@@ -7,6 +7,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 @Suite("Hooks", .serialized)
 struct HookTests {

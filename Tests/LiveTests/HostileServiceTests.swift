@@ -7,6 +7,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// A Twake server with a working realtime side and a REST service that a test controls.
 private final class HostileService: HTTPServerHandler {

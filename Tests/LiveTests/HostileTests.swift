@@ -8,6 +8,7 @@ import WeirTerminal
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirPipeline
 
 @Suite("Hostile payloads")

@@ -5,6 +5,7 @@ import WeirNetwork
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirPipeline
 
 @Suite("Metrics")

@@ -5,6 +5,7 @@ import WeirRecording
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirPipeline
 
 @Suite("Local notifications")

@@ -3,6 +3,7 @@ import TestSupport
 import WeirDemoServer
 import WeirEvents
 import WeirLive
+@testable import WeirViews
 import WeirModel
 import WeirNetwork
 import WeirPipeline

@@ -1,5 +1,6 @@
 import Testing
 @testable import WeirLive
+@testable import WeirViews
 import WeirTerminal
 import WeirThreads
 import WeirWire

@@ -1,6 +1,7 @@
 import TestSupport
 import WeirJSON
 import WeirLive
+@testable import WeirViews
 import WeirPipeline
 import WeirRecording
 import WeirWire

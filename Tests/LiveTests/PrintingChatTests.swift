@@ -7,6 +7,7 @@ import WeirTerminal
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Tests `--format chat`, which prints only messages.
 @Suite struct PrintingChatTests {

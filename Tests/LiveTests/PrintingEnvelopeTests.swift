@@ -2,6 +2,7 @@ import Glibc
 import Testing
 import WeirJSON
 import WeirLive
+@testable import WeirViews
 import WeirTerminal
 
 @Suite("The JSON envelope")

@@ -1,6 +1,7 @@
 import Testing
 import WeirJSON
 import WeirLive
+@testable import WeirViews
 
 @Suite("Templates, projections and tables")
 struct PrintingFormatTests {

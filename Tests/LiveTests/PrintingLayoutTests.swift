@@ -2,6 +2,7 @@ import Glibc
 import Testing
 import WeirEvents
 @testable import WeirLive
+@testable import WeirViews
 import WeirPipeline
 import WeirRecording
 import WeirTerminal

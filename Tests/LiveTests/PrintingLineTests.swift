@@ -2,6 +2,7 @@ import Glibc
 import Testing
 import WeirJSON
 @testable import WeirLive
+@testable import WeirViews
 import WeirModel
 import WeirRecording
 import WeirTerminal

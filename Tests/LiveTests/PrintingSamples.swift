@@ -2,6 +2,7 @@ import Glibc
 import WeirEvents
 import WeirJSON
 import WeirLive
+@testable import WeirViews
 import WeirModel
 import WeirRecording
 import WeirWire

@@ -5,6 +5,7 @@ import WeirTerminal
 
 @testable import WeirEvents
 @testable import WeirLive
+@testable import WeirViews
 
 @Suite("Names and times on a terminal")
 struct PrintingTextTests {

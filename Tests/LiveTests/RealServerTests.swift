@@ -1,6 +1,7 @@
 import Testing
 import TestSupport
 import WeirLive
+@testable import WeirViews
 import WeirNetwork
 import WeirPipeline
 import WeirThreads

@@ -7,6 +7,7 @@ import WeirRecording
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirPipeline
 
 @Suite("Recordings of some events") struct RecordFilterTests {

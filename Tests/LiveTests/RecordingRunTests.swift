@@ -3,6 +3,7 @@ import Testing
 import TestSupport
 import WeirDemoServer
 @testable import WeirLive
+@testable import WeirViews
 import WeirModel
 @testable import WeirNetwork
 import WeirPipeline

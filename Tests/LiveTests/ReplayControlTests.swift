@@ -8,6 +8,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Tests replays controlled through their socket.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ReplayControlTests {

@@ -2,6 +2,7 @@ import Testing
 import TestSupport
 import WeirJSON
 import WeirLive
+@testable import WeirViews
 import WeirRecording
 
 /// Tests where the replays of two recordings diverge.

@@ -1,6 +1,7 @@
 import Testing
 import TestSupport
 @testable import WeirLive
+@testable import WeirViews
 import WeirNetwork
 import WeirPipeline
 import WeirRecording

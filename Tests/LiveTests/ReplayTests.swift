@@ -3,6 +3,7 @@ import Testing
 import TestSupport
 import WeirJSON
 import WeirLive
+@testable import WeirViews
 import WeirModel
 import WeirNetwork
 import WeirPipeline

@@ -9,6 +9,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirPipeline
 
 @Suite("The report of a run")
@@ -63,7 +64,8 @@ struct ReportTests {
         _ = model.commit()
         var facts = ReportFacts(title: Self.hostile, tool: Self.hostile)
         facts.rows = [(Self.hostile, Self.hostile)]
-        let text = String(decoding: ReportPage.bytes(figures, facts, model: model, digest: TextDigest.base64), as: UTF8.self)
+        let text = String(
+            decoding: ReportPage.bytes(figures, facts, model: model, digest: TextDigest.base64), as: UTF8.self)
         #expect(!text.contains("<img") && !text.contains("</style>&") && !text.contains("onerror=\""))
         #expect(text.components(of: "<script>") == 1 && text.components(of: "</script>") == 1)
         #expect(text.components(of: "<style>") == 1)

@@ -6,6 +6,7 @@ import WeirRecording
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Tests how a view hides rooms.
 @Suite struct RoomMutesTests {

@@ -7,6 +7,7 @@ import WeirRecording
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 @Suite("Goals of a run") struct RunGoalTests {
     private func event(_ n: Int, _ name: String = "tick", text: String = "") -> StampedReport {

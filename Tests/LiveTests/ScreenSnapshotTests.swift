@@ -7,6 +7,7 @@ import WeirRecording
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirTerminal
 
 /// Compares a recorded day in `tail` and in `watch`, on terminals of several sizes, in dark and light colours, with the

@@ -1,5 +1,6 @@
 import Testing
 import WeirLive
+@testable import WeirViews
 import WeirWire
 
 @Suite("The server's clock")

@@ -3,6 +3,7 @@ import Testing
 import TestSupport
 import WeirDemoServer
 import WeirLive
+@testable import WeirViews
 import WeirModel
 import WeirNetwork
 import WeirPipeline

@@ -10,6 +10,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirPipeline
 
 /// Tails and replays as a program uses them: tasks, sequences, actions with results.

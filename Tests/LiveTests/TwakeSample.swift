@@ -2,6 +2,7 @@ import Testing
 import TestSupport
 import WeirDemoServer
 import WeirLive
+@testable import WeirViews
 import WeirNetwork
 import WeirPipeline
 import WeirThreads

@@ -9,6 +9,7 @@ import WeirTerminal
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 @Suite("Views", .serialized)
 struct ViewsTests {

@@ -1,5 +1,6 @@
 import TestSupport
 @testable import WeirLive
+@testable import WeirViews
 import WeirNetwork
 @testable import WeirPipeline
 import WeirThreads

@@ -8,6 +8,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Collects the wire units of a run.
 private final class Units: Outlet {

@@ -10,6 +10,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// A recorded exchange over the control sockets of a tail and of a replay. It calls every method; some calls are
 /// refused.

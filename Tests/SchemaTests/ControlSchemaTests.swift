@@ -3,6 +3,7 @@ import TestSupport
 import WeirJSON
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Checks that the tail and the replay follow the published schema of the control protocol.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ControlSchemaTests {

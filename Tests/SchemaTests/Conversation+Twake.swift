@@ -1,5 +1,6 @@
 import WeirEvents
 import WeirLive
+@testable import WeirViews
 import WeirPipeline
 
 // Answers and pushes of a Twake server that make the session write every operation, entity type and field.

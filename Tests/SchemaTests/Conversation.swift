@@ -1,4 +1,5 @@
 import WeirLive
+@testable import WeirViews
 import WeirPipeline
 import WeirRecording
 import WeirWire

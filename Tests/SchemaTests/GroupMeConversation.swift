@@ -1,5 +1,6 @@
 import WeirJSON
 import WeirLive
+@testable import WeirViews
 import WeirPipeline
 import WeirRecording
 import WeirWire

@@ -1,4 +1,5 @@
 import WeirLive
+@testable import WeirViews
 import WeirModel
 import WeirPipeline
 import WeirRecording

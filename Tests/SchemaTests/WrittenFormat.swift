@@ -7,6 +7,7 @@ import WeirRecording
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// A format that Weir writes and publishes a schema for.
 enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {

@@ -1,4 +1,4 @@
-public import WeirJSON
+package import WeirJSON
 public import WeirModel
 import WeirNetwork
 public import WeirPipeline
@@ -75,7 +75,7 @@ extension Summary {
     ///   - words: The reason for the end; `nil` for none.
     ///   - code: The exit code of the process.
     ///   - filtered: The counts of reports that were not shown.
-    public func write(
+    package func write(
         _ end: TailSummary, words: String?, code: Int, filtered: FilterTally, into writer: inout JSONWriter
     ) {
         write(

@@ -117,7 +117,8 @@ extension Session {
         }
     }
 
-    /// Performs a full resync when it is due: refetches the resources of every joined room and retries refused rooms.
+    /// Performs a full resync when it is due: refetches the resources of every joined room, and asks again for rooms
+    /// without an answer.
     /// This repairs losses that the session could not detect.
     mutating func resync(at due: Moment, into effects: inout [Effect]) {
         guard let look = history.nextResync, look <= due, let span = configuration.resyncInterval else { return }

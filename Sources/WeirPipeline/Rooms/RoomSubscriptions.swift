@@ -8,7 +8,8 @@ package import WeirWire
 /// becomes.
 ///
 /// Rooms belong to one connection. When it is lost, every joined room is lost, and joined again on the next connection.
-/// A refused room stays refused until the credentials change or a client asks for it again.
+/// A refused room stays refused until the credentials change, a client asks for it again, or the
+/// backend lists it again after it was gone.
 package struct RoomSubscriptions: Sendable {
     /// The state of a wanted room on the current connection.
     package enum State: Hashable, Sendable {

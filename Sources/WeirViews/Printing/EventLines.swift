@@ -26,12 +26,12 @@ public struct LineSettings: Hashable, Sendable {
 
         package init(offset: (@Sendable (Int64) -> Int64)?) { self.offset = offset }
 
-        /// Coordinated Universal Time.
+        /// Coordinated Universal Time, whatever the machine is set to.
         public static let utc = Zone(offset: nil)
 
         /// Returns whether both zones are UTC, or neither. A process has one other zone.
         public static func == (a: Zone, b: Zone) -> Bool { (a.offset == nil) == (b.offset == nil) }
-        /// Hashes what `==` compares.
+        /// Hashes the same parts that `==` compares.
         public func hash(into hasher: inout Hasher) { hasher.combine(offset == nil) }
     }
 

@@ -20,7 +20,9 @@ package struct TailStatus: Sendable {
         /// The filter as text; `nil` when nothing is hidden.
         package var filter: String?
 
-        package init() {}
+        package init(queue: Int = 0, recorded: Int64? = nil, filter: String? = nil) {
+            (self.queue, self.recorded, self.filter) = (queue, recorded, filter)
+        }
     }
 
     private static let lags = 256

@@ -6,6 +6,7 @@ import WeirTerminal
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Tests sending events from the full-screen view.
 @Suite struct WatchEmitTests {

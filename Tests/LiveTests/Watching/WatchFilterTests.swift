@@ -6,6 +6,7 @@ import WeirTerminal
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 @Suite("The full-screen view: filters")
 struct WatchFilterTests {

@@ -3,6 +3,7 @@ import WeirModel
 import WeirPipeline
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirTerminal
 
 /// Tests the model pane: filtered, grouped and sorted by the user's choice, and updated with each batch.

@@ -8,6 +8,7 @@ import WeirThreads
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 @Suite("The full-screen view: mouse, replays, sizes")
 struct WatchMouseTests {

@@ -7,6 +7,7 @@ import WeirTerminal
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 @Suite("The full-screen view: sharing with other clients")
 struct WatchSharingTests {

@@ -7,6 +7,7 @@ import WeirRecording
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 @testable import WeirTerminal
 
 /// A view with its own clock.

@@ -6,6 +6,7 @@ import WeirTerminal
 import WeirWire
 
 @testable import WeirLive
+@testable import WeirViews
 
 /// Tests messages, replies, edits, reactions and deletions from the full-screen view.
 @Suite struct WatchWritingTests {
