@@ -116,6 +116,22 @@ struct MetricsTests {
         }
     }
 
+    @Test("A request and an action are children of the span that their answer names")
+    func answeredSpans() throws {
+        var book = SpanBook(RandomSource(seed: 1))
+        book.add(event(#"{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}"#))
+        book.note(traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", of: 8)
+        book.note(traceparent: "nonsense", of: 8)
+        book.add(refetch(.fetched, 250, cause: 7))
+        let action = Action(id: "a", .markRead(channel: "c"), asked: Timestamp(milliseconds: 1))
+        book.add(
+            StampedReport(stamp: Sample.stamp(8, 1000), report: .action(ActionReport(action, .done(subject: nil)))))
+        book.add(
+            StampedReport(stamp: Sample.stamp(9, 1000), report: .action(ActionReport(action, .done(subject: nil)))))
+        #expect(book.finished.map(\.parent) == ["b7ad6b7169203331", "b7ad6b7169203331", nil])
+        #expect(book.finished[0].trace == "0af7651916cd43dd8448eb211c80319c")
+    }
+
     @Test("Spans that nobody takes go, the oldest first")
     func forgottenSpans() {
         var book = SpanBook(RandomSource(seed: 1))

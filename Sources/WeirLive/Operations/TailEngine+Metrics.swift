@@ -34,6 +34,11 @@ package final class MetricsCollector: Outlet {
         }
     }
 
+    /// Notes the `traceparent` of an answer, before the reports of the answer. Any thread.
+    func note(traceparent: String, of record: Int) {
+        state.change { $0.spans?.note(traceparent: traceparent, of: record) }
+    }
+
     /// Does nothing, since the collector buffers nothing.
     package func finish() throws(OutletError) {}
 

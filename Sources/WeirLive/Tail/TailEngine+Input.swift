@@ -73,6 +73,11 @@ extension TailEngine {
                 recorder.notes.connection.received(message)
             }
         }
+        if case .answered(let request, _) = input,
+            let parent = connection.traceparents.removeValue(forKey: request)
+        {
+            configuration.metrics?.note(traceparent: parent, of: stamp.n)
+        }
         if let reading { session.take(reading) }
         recorder.filter?.begin()
         session.handle(input, n: stamp.n, at: now, into: &effects)

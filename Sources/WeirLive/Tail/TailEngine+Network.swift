@@ -190,6 +190,9 @@ extension TailEngine {
         case .success(let response): counts.requests.answered(request, status: response.status, at: loop.now)
         case .failure(let failure): counts.requests.answered(request, failure: failure.kind.rawValue, at: loop.now)
         }
+        if configuration.otlp != nil, case .success(let response) = result {
+            connection.traceparents[request] = response.headers.first { $0.name == "traceparent" }?.value
+        }
         take(Answer(result), to: request, (try? result.get())?.hold)
     }
 

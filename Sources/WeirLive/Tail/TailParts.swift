@@ -23,6 +23,8 @@ struct TailConnection {
     var exchanges: [Int: HTTPClient.ExchangeID] = [:]
     /// The requests whose files are being read.
     var uploads: Set<Int> = []
+    /// The `traceparent` of the answers that were not handled yet, by request. Only with a collector of spans.
+    var traceparents: [Int: String] = [:]
     /// The answers that are decoded on another thread.
     var largeAnswers = LargeAnswers()
 }

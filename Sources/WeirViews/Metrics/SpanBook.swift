@@ -36,6 +36,8 @@ package struct SpanBook: Sendable {
     private(set) var dropped = 0
     /// The parents in events, by the number of the event's record. The oldest is dropped first.
     private var parents: [(n: Int, parent: Parent)] = []
+    /// The parents in answers, by the number of the answer's record. The oldest is dropped first.
+    private var answers: [(n: Int, parent: Parent)] = []
     /// The times at which actions were queued, by action id, in microseconds since 1970 UTC.
     private var begun: [(id: String, wall: Int64)] = []
     private var random: RandomSource
@@ -49,16 +51,24 @@ package struct SpanBook: Sendable {
             guard let parent = Self.parent(in: event.payload.bytes) else { return }
             parents.append((stamped.stamp.n, parent))
             if parents.count > Self.mostOpen { parents.removeFirst() }
-        case .refetch(let report): add(report, stamped.stamp.wall)
-        case .action(let report): add(report, stamped.stamp.wall)
+        case .refetch(let report): add(report, stamped.stamp)
+        case .action(let report): add(report, stamped.stamp)
         case .diff, .gap, .connection, .room, .emit, .typing, .undecodable, .notice: break
         }
+    }
+
+    /// Notes the `traceparent` of an answer by the number of the answer's record, before the reports that it causes. It
+    /// takes precedence over the one in the event.
+    package mutating func note(traceparent: String, of record: Int) {
+        guard let parent = Self.parent(in: Array("\"traceparent\":\"\(traceparent)\"".utf8)[...]) else { return }
+        answers.append((record, parent))
+        if answers.count > Self.mostOpen { answers.removeFirst() }
     }
 
     /// Removes the oldest `count` finished spans.
     package mutating func take(_ count: Int) { finished.removeFirst(min(count, finished.count)) }
 
-    private mutating func add(_ report: RefetchReport, _ wall: Int64) {
+    private mutating func add(_ report: RefetchReport, _ stamp: Stamp) {
         var attributes: [(name: String, value: String)] = [
             ("weir.resource", report.resource), ("weir.outcome", report.outcome.rawValue),
             ("weir.cause", String(report.cause)),
@@ -66,12 +76,15 @@ package struct SpanBook: Sendable {
         if let status = report.status { attributes.append(("http.response.status_code", String(status))) }
         let isWell = [.fetched, .outdated, .missing].contains(report.outcome)
         finish(
-            "refetch", from: wall - report.duration.microseconds, to: wall, attributes,
+            "refetch", from: stamp.wall - report.duration.microseconds, to: stamp.wall, attributes,
             problem: isWell ? nil : report.outcome.rawValue,
-            parent: parents.last { $0.n == report.cause }?.parent)
+            parent: answered(by: stamp.n) ?? parents.last { $0.n == report.cause }?.parent)
     }
 
-    private mutating func add(_ report: ActionReport, _ wall: Int64) {
+    private func answered(by record: Int) -> Parent? { answers.last { $0.n == record }?.parent }
+
+    private mutating func add(_ report: ActionReport, _ stamp: Stamp) {
+        let wall = stamp.wall
         let id = report.action.id.description
         let problem: String?
         switch report.change {
@@ -85,7 +98,9 @@ package struct SpanBook: Sendable {
         case .dropped: problem = "taken back"
         }
         let start = begun.firstIndex { $0.id == id }.map { begun.remove(at: $0).wall } ?? wall
-        finish("action " + report.action.operation.name, from: start, to: wall, [("weir.action", id)], problem: problem)
+        finish(
+            "action " + report.action.operation.name, from: start, to: wall, [("weir.action", id)], problem: problem,
+            parent: answered(by: stamp.n))
     }
 
     private mutating func finish(
