@@ -73,7 +73,7 @@ package struct RoomSubscriptions: Sendable {
     /// When to report next that rooms exceed the limit.
     var nextNoticeOfLimit: Moment?
 
-    /// The refusals reported on this connection, so that a repeated join reports only a new reason.
+    /// The refusals reported since the room was last retried or confirmed, so that a repeated join reports only a new reason.
     private var toldRefusals: [String: String] = [:]
 
     /// The time at which the oldest unanswered join times out.
@@ -221,7 +221,7 @@ package struct RoomSubscriptions: Sendable {
         }
     }
 
-    /// Records a refusal; returns whether its reason differs from the last one on the same connection.
+    /// Records a refusal; returns whether its reason differs from the last one that was reported.
     mutating func isNewRefusal(_ name: String, why: String) -> Bool {
         toldRefusals.updateValue(why, forKey: name) != why
     }

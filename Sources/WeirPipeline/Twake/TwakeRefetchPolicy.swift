@@ -84,7 +84,8 @@ struct TwakeTreatment: Hashable, Sendable {
     static func ask(_ refetch: Refetch) -> TwakeTreatment { TwakeTreatment(applies: false, refetch: refetch) }
 }
 
-/// Decides for every event what is applied from the payload and what is fetched.
+/// Decides for each resource of a known action what is applied from the payload and what is fetched. Unknown actions and
+/// desktop notifications refetch the whole room (`TwakeBackend.handle`), and moved messages their heads.
 ///
 /// A complete and newer payload is applied. A doubtful one is applied and verified. An incomplete one is fetched, as
 /// narrowly as the service allows.

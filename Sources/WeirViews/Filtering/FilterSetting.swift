@@ -1,19 +1,19 @@
 public import WeirPipeline
 
 /// A filter with its highlights and limits.
-public struct FilterSetting: Hashable, Sendable {
+package struct FilterSetting: Hashable, Sendable {
     /// The condition for reports to be shown.
-    public var filter: Filter
+    package var filter: Filter
     /// The conditions for highlights. A report is highlighted when it satisfies one of them.
-    public var highlights: [Filter]
+    package var highlights: [Filter]
     /// The share of the accepted events that is shown; `nil` for all.
-    public var sample: Sample?
+    package var sample: Sample?
 
     /// The number of messages per room from before the run that are shown, newest first; `nil` for all.
-    public var backlog: Int?
+    package var backlog: Int?
 
     /// Creates a setting. The default shows everything.
-    public init(filter: Filter = Filter(), highlights: [Filter] = [], sample: Sample? = nil, backlog: Int? = nil) {
+    package init(filter: Filter = Filter(), highlights: [Filter] = [], sample: Sample? = nil, backlog: Int? = nil) {
         self.backlog = backlog
         self.filter = filter
         self.highlights = highlights
@@ -21,16 +21,16 @@ public struct FilterSetting: Hashable, Sendable {
     }
 
     /// Whether the setting shows everything, without highlights.
-    public var isEmpty: Bool { filter.isEmpty && highlights.isEmpty && sample == nil && backlog == nil }
+    package var isEmpty: Bool { filter.isEmpty && highlights.isEmpty && sample == nil && backlog == nil }
 
     /// A share of the events: `taken` out of `of`, evenly spread.
-    public struct Sample: Hashable, Sendable {
+    package struct Sample: Hashable, Sendable {
         let taken: Int
         let of: Int
 
         /// Parses `10%`, `2.5%` or `1/40`. Returns `nil` for anything else, for more than everything, and for nothing
         /// at all.
-        public init?(_ text: String) {
+        package init?(_ text: String) {
             if text.hasSuffix("%") {
                 guard let thousandths = FilterNumber(String(text.dropLast())).map({ ($0.real * 1000).rounded() }),
                     thousandths >= 1, thousandths <= 100_000
@@ -46,6 +46,6 @@ public struct FilterSetting: Hashable, Sendable {
         }
 
         /// The sample as text, such as `1/40` or `2.5%`.
-        public var text: String { taken == 1 ? "1/\(of)" : "\(Double(taken) / 1000)%" }
+        package var text: String { taken == 1 ? "1/\(of)" : "\(Double(taken) / 1000)%" }
     }
 }
