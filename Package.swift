@@ -227,7 +227,8 @@ if Context.environment["WEIR_FUZZ"] != nil {
         .executableTarget(
             name: "weir-fuzz",
             dependencies: [
-                "WeirLive", "WeirNetwork", "WeirRecording", "WeirPipeline", "WeirModel", "WeirEvents", "WeirWire",
+                "WeirLive", "WeirViews", "WeirNetwork", "WeirRecording", "WeirPipeline", "WeirModel", "WeirEvents",
+                "WeirWire",
                 "WeirJSON", "WeirYAML",
                 "WeirTerminal", "WeirDemoServer", "Simulation",
             ],

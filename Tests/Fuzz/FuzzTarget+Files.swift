@@ -1,6 +1,7 @@
 import Glibc
 import WeirJSON
 import WeirLive
+import WeirViews
 import WeirPipeline
 import WeirRecording
 import WeirWire

@@ -1,5 +1,6 @@
 import Glibc
 import WeirLive
+import WeirViews
 import WeirPipeline
 import WeirRecording
 import WeirTerminal

@@ -1,6 +1,7 @@
 import WeirEvents
 import WeirJSON
 import WeirLive
+import WeirViews
 import WeirModel
 import WeirPipeline
 import WeirRecording

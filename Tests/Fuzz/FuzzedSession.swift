@@ -2,6 +2,7 @@ import Glibc
 import WeirEvents
 import WeirJSON
 import WeirLive
+import WeirViews
 import WeirModel
 import WeirPipeline
 import WeirRecording
