@@ -1,4 +1,4 @@
-public import WeirPipeline
+package import WeirPipeline
 
 /// A filter with its highlights and limits.
 package struct FilterSetting: Hashable, Sendable {
