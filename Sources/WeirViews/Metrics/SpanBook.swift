@@ -60,7 +60,8 @@ package struct SpanBook: Sendable {
     /// Notes the `traceparent` of an answer by the number of the answer's record, before the reports that it causes. It
     /// takes precedence over the one in the event.
     package mutating func note(traceparent: String, of record: Int) {
-        guard let parent = Self.parent(in: Array("\"traceparent\":\"\(traceparent)\"".utf8)[...]) else { return }
+        let member = "{\"traceparent\":\"\(traceparent)\"}"
+        guard let parent = Self.parent(in: Array(member.utf8)[...]) else { return }
         answers.append((record, parent))
         if answers.count > Self.mostOpen { answers.removeFirst() }
     }
