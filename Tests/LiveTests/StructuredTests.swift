@@ -37,8 +37,11 @@ import WeirWire
     private var threads: Set<String> {
         Set(
             names(in: "/proc/self/task").filter { id in
-                let name = try? String(decoding: readFile("/proc/self/task/\(id)/comm"), as: UTF8.self)
-                return name?.hasPrefix("weir-") ?? false
+                // A thread may end meanwhile.
+                guard let file = fopen("/proc/self/task/\(id)/comm", "r") else { return false }
+                defer { fclose(file) }
+                var name = [CChar](repeating: 0, count: 32)
+                return fgets(&name, 32, file) != nil && strncmp(name, "weir-", 5) == 0
             })
     }
 
