@@ -33,7 +33,8 @@ enum DemoCommand {
     private static func perform(_ deeds: [(after: Duration, run: Action.Run)], by tail: Tail) async {
         for deed in deeds {
             try? await Task.sleep(for: deed.after)
-            _ = try? await tail.perform(.run(deed.run))
+            // The next one keeps its time, even if this one waits for the server.
+            Task { _ = try? await tail.perform(.run(deed.run)) }
         }
     }
 }
