@@ -173,10 +173,7 @@ final class ReportReaders: Outlet {
 
     fileprivate func remove(_ id: UInt64) {
         // The removed reader may hold the last reference to another sequence, so it is released outside the lock.
-        let removed = state.change { state in
-            (state.readers.removeValue(forKey: id), state.syncs.removeValue(forKey: id))
-        }
-        _ = removed
+        _ = state.change { ($0.readers.removeValue(forKey: id), $0.syncs.removeValue(forKey: id)) }
     }
 
     // MARK: The source's side
@@ -199,8 +196,10 @@ final class ReportReaders: Outlet {
     /// Whether a sequence reads the state of the synchronization.
     var isSyncRead: Bool { state.look { !$0.syncs.isEmpty } }
 
+    /// Passes on a state that differs from the last one.
     func tell(_ sync: SyncState) {
-        let queues = state.change { state in
+        let queues = state.change { state -> [ReaderQueue<Waiting<SyncState>>] in
+            if sync == state.sync { return [] }
             state.sync = sync
             return Array(state.syncs.values)
         }

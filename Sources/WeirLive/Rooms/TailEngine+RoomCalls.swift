@@ -39,13 +39,13 @@ enum RoomAnswer: Sendable {
     /// The result as JSON text, for clients.
     var text: [UInt8] {
         switch self {
-        case .json(let text): return text
+        case .json(let text): text
         case .rows(let rows):
-            var writer = JSONWriter()
-            writer.beginArray()
-            for row in rows { row.encode(into: &writer) }
-            writer.endArray()
-            return writer.bytes
+            TailEngine.text { writer in
+                writer.beginArray()
+                for row in rows { row.encode(into: &writer) }
+                writer.endArray()
+            }
         }
     }
 }

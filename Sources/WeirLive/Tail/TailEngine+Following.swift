@@ -19,10 +19,7 @@ extension TailEngine {
     /// Passes a changed state of the synchronization to the readers, after an input was handled.
     func tellFollowers() {
         guard followers.isSyncRead else { return }
-        let sync = session.sync
-        guard sync != followers.sync else { return }
-        followers.sync = sync
-        readers.tell(sync)
+        readers.tell(session.sync)
     }
 
     func tellFollowers(of report: ActionReport) {
@@ -79,7 +76,6 @@ extension TailEngine {
 struct Followers {
     /// Whether a sequence reads the state of the synchronization, which takes time to compute.
     var isSyncRead = false
-    var sync: SyncState?
     /// The control socket clients that wait for the end of an action, by the action's id.
     var calls: [EntityID: ControlCall] = [:]
     /// The report on the action that ended last.

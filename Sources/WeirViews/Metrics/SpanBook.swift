@@ -34,10 +34,8 @@ package struct SpanBook: Sendable {
     package private(set) var finished: [TraceSpan] = []
     /// The number of finished spans that were dropped before a collector took them.
     private(set) var dropped = 0
-    /// The parents in events, by the number of the event's record. The oldest is dropped first.
+    /// The parents in events and answers, by the number of the record. The oldest is dropped first.
     private var parents: [(n: Int, parent: Parent)] = []
-    /// The parents in answers, by the number of the answer's record. The oldest is dropped first.
-    private var answers: [(n: Int, parent: Parent)] = []
     /// The times at which actions were queued, by action id, in microseconds since 1970 UTC.
     private var begun: [(id: String, wall: Int64)] = []
     private var random: RandomSource
@@ -48,9 +46,7 @@ package struct SpanBook: Sendable {
     package mutating func add(_ stamped: StampedReport) {
         switch stamped.report {
         case .event(let event):
-            guard let parent = Self.parent(in: event.payload.bytes) else { return }
-            parents.append((stamped.stamp.n, parent))
-            if parents.count > Self.mostOpen { parents.removeFirst() }
+            note(event.payload.bytes, of: stamped.stamp.n)
         case .refetch(let report): add(report, stamped.stamp)
         case .action(let report): add(report, stamped.stamp)
         case .diff, .gap, .connection, .room, .emit, .typing, .undecodable, .notice: break
@@ -60,11 +56,16 @@ package struct SpanBook: Sendable {
     /// Notes the `traceparent` of an answer by the number of the answer's record, before the reports that it causes. It
     /// takes precedence over the one in the event.
     package mutating func note(traceparent: String, of record: Int) {
-        let member = "{\"traceparent\":\"\(traceparent)\"}"
-        guard let parent = Self.parent(in: Array(member.utf8)[...]) else { return }
-        answers.append((record, parent))
-        if answers.count > Self.mostOpen { answers.removeFirst() }
+        note(Array("{\"traceparent\":\"\(traceparent)\"}".utf8)[...], of: record)
     }
+
+    private mutating func note(_ json: ArraySlice<UInt8>, of record: Int) {
+        guard let parent = Self.parent(in: json) else { return }
+        parents.append((record, parent))
+        if parents.count > Self.mostOpen { parents.removeFirst() }
+    }
+
+    private func parent(of record: Int) -> Parent? { parents.last { $0.n == record }?.parent }
 
     /// Removes the oldest `count` finished spans.
     package mutating func take(_ count: Int) { finished.removeFirst(min(count, finished.count)) }
@@ -79,10 +80,8 @@ package struct SpanBook: Sendable {
         finish(
             "refetch", from: stamp.wall - report.duration.microseconds, to: stamp.wall, attributes,
             problem: isWell ? nil : report.outcome.rawValue,
-            parent: answered(by: stamp.n) ?? parents.last { $0.n == report.cause }?.parent)
+            parent: parent(of: stamp.n) ?? parent(of: report.cause))
     }
-
-    private func answered(by record: Int) -> Parent? { answers.last { $0.n == record }?.parent }
 
     private mutating func add(_ report: ActionReport, _ stamp: Stamp) {
         let wall = stamp.wall
@@ -101,7 +100,7 @@ package struct SpanBook: Sendable {
         let start = begun.firstIndex { $0.id == id }.map { begun.remove(at: $0).wall } ?? wall
         finish(
             "action " + report.action.operation.name, from: start, to: wall, [("weir.action", id)], problem: problem,
-            parent: answered(by: stamp.n))
+            parent: parent(of: stamp.n))
     }
 
     private mutating func finish(
